@@ -164,7 +164,7 @@ class TextReading:
         """Where a stretch of any view stands in the text: a word of which a view has one copy may have several places.
 
         >>> texts = "by JohnDoe", "by J o h n", "by Jo-\\nhn", "by &#74;ohn", "by Sm9obiBEb2U="
-        >>> views = [(reading, reading.others[-1]) for reading in map(TextReading, texts)]
+        >>> views = [(reading, reading.other_views[-1]) for reading in map(TextReading, texts)]
         >>> [reading.spans(view, *re.search("john", view.form).span()) for reading, view in views]
         [[(3, 10)], [(3, 10)], [(3, 9)], [(3, 11)], [(3, 15)]]
         """

@@ -133,7 +133,7 @@ class EvaluationProgress:
         state, numbers = self._state, piece.numbers
         shapes, masks = dict(state.shapes), dict(state.masks)
         for cell, rows in answer.rows.items():
-            shapes[cell] = shapes.get(cell, RowShape()).grown(rows, numbers)
+            shapes[cell] = shapes.get(cell, RowShape()).with_rows(rows, numbers)
         for name, counts in answer.masks.items() if piece.looked else ():
             masks[name] = MaskNoticeCounts.combine([masks.get(name, MaskNoticeCounts()), counts])
         self._pieces[state.pieces :] = [piece]

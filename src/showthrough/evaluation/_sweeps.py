@@ -119,7 +119,7 @@ class ScoreLevels:
     """The scores of many masks: which there are, and how many masks have each.
 
     >>> found = ScoreLevels.of([0.85, 0.4, 0.85])
-    >>> found.joined(ScoreLevels.of([0.4, 1.0])).at(np.array([0, 1, 2, 4])).tolist()  # of 0.4 0.4 0.85 0.85 1.0
+    >>> found.merge(ScoreLevels.of([0.4, 1.0])).at(np.array([0, 1, 2, 4])).tolist()  # of 0.4 0.4 0.85 0.85 1.0
     [0.4, 0.4, 0.85, 1.0]
     """
 

@@ -51,7 +51,7 @@ def _map_evidence(
 def _rename_columns(columns: Columns, rename: Callable[[str], str]) -> Columns:
     """The same columns under other names."""
     if isinstance(columns, ColumnTable):
-        return cast(Columns, columns.called(list(map(rename, columns))))
+        return cast(Columns, columns.rename(list(map(rename, columns))))
     return {rename(column): values for column, values in columns.items()}
 
 

@@ -29,7 +29,7 @@ class PathNames:
     """The paths among the parameters of metrics, each with the last part of it, numbered where two would be alike.
 
     >>> record = MetricRecord("", "", 1, "", "privacy", "higher", {"dictionary": "/home/ann/words.txt"})
-    >>> PathNames([record]).told('phi_oov(dictionary="/home/ann/words.txt")')
+    >>> PathNames([record]).shorten('phi_oov(dictionary="/home/ann/words.txt")')
     'phi_oov(dictionary="words.txt")'
     """
 

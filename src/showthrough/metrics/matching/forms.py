@@ -206,7 +206,7 @@ def form_of(text: str, entity_type: str, direct: bool, vocabulary: Vocabulary) -
     >>> english = vocabulary_of("wordfreq:en")
     >>> form_of("Mr John Doe-Smith", "PERSON", True, english).words
     ('john', 'doe', 'smith')
-    >>> form_of("no. 36110/97", "CODE", True, english).codes, form_of("the police", "ORG", False, english).sought
+    >>> form_of("no. 36110/97", "CODE", True, english).codes, form_of("the police", "ORG", False, english).is_searchable
     ((('36110', '97'),), False)
     """
     if len(text) > LONGEST:

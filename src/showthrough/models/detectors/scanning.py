@@ -51,8 +51,8 @@ class Scan:
 def scan(texts: Mapping[str, str], detectors: Sequence[DetectorEntry]) -> Scan:
     """Looks at every text with every detector, some at a time.
 
-    >>> from showthrough.models.detectors import chosen
-    >>> [(one.text, one.line) for one in scan({"a": "Seen by\\nDr Rask."}, [chosen("patterns")]).sightings]
+    >>> from showthrough.models.detectors import parse_detector
+    >>> [(one.text, one.line) for one in scan({"a": "Seen by\\nDr Rask."}, [parse_detector("patterns")]).sightings]
     [('Dr Rask', 2)]
     """
     sightings: list[Sighting] = []

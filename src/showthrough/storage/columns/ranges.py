@@ -12,7 +12,7 @@ class RangeSet:
 
     >>> covered = RangeSet()
     >>> covered.add(range(5, 8)); covered.add(range(0, 2)); covered.add(range(2, 3))
-    >>> covered.count, list(covered.left(10)), covered.holds(range(1, 3)), covered.meets(range(3, 6))
+    >>> covered.count, list(covered.gaps(10)), covered.holds(range(1, 3)), covered.meets(range(3, 6))
     (6, [range(3, 5), range(8, 10)], True, True)
     """
 

@@ -79,7 +79,7 @@ def approaches(text: str) -> tuple[Approach, ...]:
     """
     try:
         tree = ast.parse(f"({_QUOTED_OR_MODEL.sub(_as_call, text.strip())},)", mode="eval").body
-        term_lists = [_terms(element) for element in tree.elts] if isinstance(tree, ast.Tuple) else []
+        term_lists = [_parse_terms(element) for element in tree.elts] if isinstance(tree, ast.Tuple) else []
     except UNREADABLE:
         term_lists = []
     if not term_lists:
@@ -93,10 +93,10 @@ def _as_call(match: re.Match[str]) -> str:
     return match[1] or f'{MODEL}(model="{match[2]}")'
 
 
-def _terms(tree: ast.expr) -> list[Term]:
+def _parse_terms(tree: ast.expr) -> list[Term]:
     """What stands between the plus signs: names, perhaps with parameters."""
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add):
-        return [*_terms(tree.left), parsed_call(tree.right)]
+        return [*_parse_terms(tree.left), parsed_call(tree.right)]
     return [parsed_call(tree)]
 
 

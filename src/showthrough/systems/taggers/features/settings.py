@@ -38,7 +38,7 @@ class Features:
     def with_changes(self, text: str) -> Features:
         """With groups switched: `+cues,-trusted,window=2`; a number follows =, else + takes the usual width.
 
-        >>> Features().changed("-affixes,window=2").affixes
+        >>> Features().with_changes("-affixes,window=2").affixes
         0
         """
         changes: dict[str, Any] = {}
