@@ -168,7 +168,7 @@ def test_types_are_changed_once(tiny: Corpus) -> None:
     (kind, *_) = tiny.survey.types
     plan = st.Plan(tiny, (Anonymization({}, name="x"),), (), Settings(map={kind: "NEW"}, missing="unmasked"))
     assert kind in plan.corpus.survey.types
-    assert "NEW" in plan.retyped().corpus.survey.types
+    assert "NEW" in plan.retype().corpus.survey.types
     assert plan.settings.recorded.types == f"map={kind}>NEW"
 
 
