@@ -208,7 +208,7 @@ def test_a_question_is_asked_once_for_all_that_follows(monkeypatch: pytest.Monke
     calls = []
     real = _rerank.rerank_candidates
     monkeypatch.setattr(
-        "showthrough.families.reidentification.attacks.suite.reranked",
+        "showthrough.families.reidentification.attacks.suite.rerank_candidates",
         lambda *given: calls.append(given) or real(*given),
     )
     resources = Resources()

@@ -322,7 +322,6 @@ def test_the_parameters_of_the_selected_epoch_are_kept(settings: Transformer, mo
     """As if training had ended there: the epochs after it leave no trace."""
     nowhere = replace(settings, output_folder_path="")
     second = lambda epochs, _dev_set: epochs[:2][-1]  # noqa: E731
-    monkeypatch.setattr("showthrough.families.reidentification.attacks.tri.fitting.selected", second)
     monkeypatch.setattr(fitting, "select_epoch", second)
     chosen = fit(replace(nowhere, finetuning_epochs=4))
     assert (chosen.selected, len(chosen.epochs)) == (2, 4)

@@ -124,7 +124,7 @@ def test_who_stops_scoring_is_told_what_is_kept(desk: Any, monkeypatch: pytest.M
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("showthrough.evaluation._notes.scored", stopped)
+    monkeypatch.setattr("showthrough.evaluation._notes.compute_scores", stopped)
     outcome = desk.cli("bench", "corpus.json", "--with", "rules", "-o", "run.json", *QUICK)
     assert (outcome.status, outcome.out) == (130, "")
     assert "what systems found is kept: the same command scores it again" in outcome.err

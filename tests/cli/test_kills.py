@@ -323,7 +323,7 @@ def failing_axis(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
             raise error
         return SpanLayout(corpus)
 
-    monkeypatch.setattr("showthrough.metrics.chunk.Axis", fails)
+    monkeypatch.setattr("showthrough.metrics.chunk.SpanLayout", fails)
 
 
 def test_a_full_memory_keeps_what_was_finished(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -387,7 +387,7 @@ def test_a_cache_that_cannot_be_written(place: str, desk: Any, monkeypatch: pyte
     monkeypatch.setenv("SHOWTHROUGH_CACHE", place)
     command = (*EVALUATE, "-m", 'recall(function_words="spacy:./pipe")', "-o", "run.json")
     if place == "full":
-        monkeypatch.setattr("showthrough.models.cache.put", lambda *arguments, **options: full())
+        monkeypatch.setattr("showthrough.models.cache.write_atomically", lambda *arguments, **options: full())
     done = desk.cli(*command)
     assert done.status == 0
     assert len(done.err.splitlines()) <= 1

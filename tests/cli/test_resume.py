@@ -281,7 +281,7 @@ def test_metrics_that_are_done_are_told(cli: Callable[..., Any], monkeypatch: py
 
     asked = (*EVALUATE, "-m", "er", "-m", 'nmi(embedding="lsa")')
     with monkeypatch.context() as patch:
-        patch.setattr("showthrough.evaluation._notes.scored", stop)
+        patch.setattr("showthrough.evaluation._notes.compute_scores", stop)
         assert cli(*asked).status == 130
     outcome = cli(*asked, "--resume")
     assert (outcome.status, outcome.err.splitlines()[0]) == (

@@ -65,7 +65,7 @@ def interrupted(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, *optio
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(showthrough.evaluation._notes, "scored", stop)
+        patch.setattr(showthrough.evaluation._notes, "compute_scores", stop)
         assert cli(*COMMAND, *options).status == 130
     return Run.load("run.json.part")
 
