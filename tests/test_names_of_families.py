@@ -40,7 +40,7 @@ OTHER_MEANINGS = {
     "background": {"report/charts/theme.py"},  # a colour
     "ratings": {
         "statistics/agreement.py",  # what raters say of items, to any coefficient of agreement
-        "studies/agreement/study.py",
+        "studies/agreement/_study.py",
         "studies/agreement/tallies.py",
     },
     "verifiers": {"_former.py"},  # modules of 0.1

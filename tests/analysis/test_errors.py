@@ -66,7 +66,7 @@ def test_each_kind_of_leak() -> None:
         "Mr John Doe": "another", "Oslo": "border", "3 May 2021": "partly", "Oslo"[2:] + " met": "over-masked",
     }  # fmt: skip
     by_kind = found(*masks).spans
-    assert (by_kind.total, by_kind.leak_count) == (4, 3)
+    assert (by_kind.total, by_kind.leaking) == (4, 3)
     assert by_kind.kinds == {"missed": 0, "another": 1, "partly": 1, "border": 1}
 
 
@@ -106,9 +106,9 @@ def test_a_span_counts_once_and_marks_for_each_annotator() -> None:
     # For a another mention is hidden, for b none: the worse counts. Direct for one is direct.
     assert (case.kind, case.identifier) == ("missed", "DIRECT")
     direct, alike = errors.leaks
-    assert (direct.identifier, direct.spans.total, direct.spans.leak_count, direct.marks.total) == ("DIRECT", 2, 1, 2)
+    assert (direct.identifier, direct.spans.total, direct.spans.leaking, direct.marks.total) == ("DIRECT", 2, 1, 2)
     assert direct.marks.kinds["another"] == 1
-    assert (alike.identifier, alike.spans.total, alike.marks.leak_count) == ("QUASI", 0, 1)
+    assert (alike.identifier, alike.spans.total, alike.marks.leaking) == ("QUASI", 0, 1)
     grid = errors_sheet(errors).blocks[0]
     assert isinstance(grid, Grid)
     assert grid.rows[1].entries[2].value is None  # no span, no share
@@ -242,7 +242,7 @@ def test_several_are_beside_each_other() -> None:
     with pytest.raises(PlanError, match="anonymization: there are none, all; expected one of them"):
         error_cases(run)
     analysis = all_errors(run)
-    assert [one.spans.leak_count for one in analysis.anonymizations] == [2, 0]
+    assert [one.spans.leaking for one in analysis.anonymizations] == [2, 0]
     sheet = beside_sheet(analysis)
     assert not sheet.private
     assert [block.caption for block in sheet.blocks if isinstance(block, Bars)] == ["False negatives by type: none"]
@@ -427,10 +427,10 @@ def test_tab_has_the_counts_of_its_metrics(data: Path) -> None:
         columns = run.rows[METRIC][errors.anonymization]
         total, hidden = sum(columns["total"]), sum(columns["hidden"])
         assert (errors.marks.total + errors.spared, total) == (4_830, 4_830)
-        assert errors.marks.leak_count + errors.spared_leaking == total - hidden
+        assert errors.marks.leaking + errors.spared_leaking == total - hidden
         by_type = run.rows[typed][errors.anonymization]
         for name in {one.entity_type for one in errors.leaks}:
-            leaking = sum(one.marks.leak_count for one in errors.leaks if one.entity_type == name)
+            leaking = sum(one.marks.leaking for one in errors.leaks if one.entity_type == name)
             assert (
                 0 <= sum(by_type[f"total:{name}"]) - sum(by_type[f"hidden:{name}"]) - leaking <= errors.spared_leaking
             )

@@ -113,11 +113,11 @@ class Numbered(NumberedMasks):
         super().__init__(Strings.of(masks))
         self._masks = list(masks.values())
 
-    def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
+    def load(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
         return (self._masks[number] for number in numbers.tolist())
 
     def taken(self, numbers: Ints) -> Mapping[str, Sequence[Mask]]:
-        return dict(zip(self.ids.taken(numbers), self.made(numbers), strict=True))
+        return dict(zip(self.ids.select(numbers), self.load(numbers), strict=True))
 
 
 def one_by_one(lengths: dict[str, int], masks: dict[str, list[Mask]], missing: str) -> list[tuple[str, str]]:

@@ -80,13 +80,18 @@ def test_each_thing_is_made_once(tiny: Corpus, made: Counter[str]) -> None:
     assert not run.failures
     assert run.notes  # these look at the same axis as the metrics
     assert run.texts is not None  # and what may stay readable in them is found there too
-    assert made == {"survey": 1, "Axis": 3, "Gold": 3, "Ruler": 3}  # two of them for two annotators as systems
+    assert made == {
+        "survey": 1,
+        "SpanLayout": 3,
+        "Gold": 3,
+        "SpanIndex": 3,
+    }  # two of them for two annotators as systems
 
 
 @pytest.mark.usefixtures("small_chunks")
 def test_each_thing_is_made_once_for_a_chunk(tiny: Corpus, made: Counter[str]) -> None:
     evaluate(tiny, [SOME, ALL], ["er_di", "recall"], resamples=0)
-    assert made == {"survey": 1, "Axis": 5, "Gold": 5, "Ruler": 5}  # one a document, two for annotators
+    assert made == {"survey": 1, "SpanLayout": 5, "Gold": 5, "SpanIndex": 5}  # one a document, two for annotators
 
 
 def unlike(run: Run) -> dict[str, Any]:
@@ -135,7 +140,7 @@ def test_of_many_documents_those_at_most_risk_without_a_second_walk(
     # d1 leaks Oslo, 3 May and, in its replacement, Doe; d2 Ann Lee.
     assert ([one.id for one in run.texts.documents], run.texts.chosen) == (["d1"], "riskiest")
     assert set(run.rows) == {"precision"}  # what ranked them is not a metric of this run
-    assert (made["survey"], made["Axis"]) == (1, 4)  # once more for the one that is kept, two for annotators
+    assert (made["survey"], made["SpanLayout"]) == (1, 4)  # once more for the one that is kept, two for annotators
 
 
 @dataclass(frozen=True)

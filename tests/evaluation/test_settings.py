@@ -169,7 +169,7 @@ def test_types_are_changed_once(tiny: Corpus) -> None:
     plan = st.Plan(tiny, (Anonymization({}, name="x"),), (), Settings(map={kind: "NEW"}, missing="unmasked"))
     assert kind in plan.corpus.survey.types
     assert "NEW" in plan.retype().corpus.survey.types
-    assert plan.settings.recorded.types == f"map={kind}>NEW"
+    assert plan.settings.recorded_settings.types == f"map={kind}>NEW"
 
 
 def test_a_run_records_the_same_fields_as_ever() -> None:

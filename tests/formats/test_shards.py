@@ -276,11 +276,11 @@ class InFile(NumberedMasks):
         super().__init__(Strings.of(masks))
         self.masks = list(masks.values())
 
-    def made(self, numbers: Any) -> Iterator[Sequence[Mask]]:
+    def load(self, numbers: Any) -> Iterator[Sequence[Mask]]:
         return (self.masks[number] for number in numbers.tolist())
 
     def taken(self, numbers: Any) -> Mapping[str, Sequence[Mask]]:
-        return dict(zip(self.ids.taken(numbers), self.made(numbers), strict=True))
+        return dict(zip(self.ids.select(numbers), self.load(numbers), strict=True))
 
 
 MIXED = [Mask(1, 2), TypedMask(3, 4, "x", "AGE"), ScoredMask(5, 6, None, "", 0.25), Mask(7, 8, "é")]

@@ -212,7 +212,7 @@ def test_texts_that_no_problem_is_about_do_not_count() -> None:
     """Of four texts two are in problems of either verifier; as groups, two of these being one person's, it is one."""
     columns = {"problems:glad": [1, 0, 0, 0], "problems:ppm": [2, 1, 0, 0], "right": [1, 1, 1, 1]}
     record = SimpleNamespace(roles=("authors",))
-    run = SimpleNamespace(rows={"v": {"a": columns}}, record=lambda metric: record, drawn=4, groups=())
+    run = SimpleNamespace(rows={"v": {"a": columns}}, record=lambda metric: record, unit_count=4, groups=())
     assert _count_documents(cast("Run", run), "a", "v") == 2
     run.groups = ("ann", "ann", "", "")
     assert _count_documents(cast("Run", run), "a", "v") == 1

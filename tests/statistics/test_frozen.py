@@ -41,7 +41,7 @@ def numbers(run: Run) -> dict[str, list[list[Any]]]:
         "losses": [
             [text, loss.p, loss.most]
             for text in run.rows
-            for loss in [run.contest(text).lost("", first, second, True, 0.01, 199, 0)]
+            for loss in [run.contest(text).measure_loss("", first, second, True, 0.01, 199, 0)]
         ],
     }
 

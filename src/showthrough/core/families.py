@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from showthrough.core.errors import PlanError, shorten
-from showthrough.core.plugins import Table, is_guest, value_of
+from showthrough.core.plugins import Table, value_of
 
 if TYPE_CHECKING:  # later packages, whose values pass through here; and the fields of our families, for type checkers
     from showthrough.core.errors import Problem
@@ -181,7 +181,7 @@ def _check_family(name: str, brought: object) -> Family:
     family: Family = value_of(Family, "family", name, brought)
     location = f"family {shorten(name)}"
     # Ours are tested, and their arguments name values of many modules: imported where a program calls.
-    for cls in filter(None, (family.options, family.arguments) if is_guest(family) else ()):
+    for cls in filter(None, (family.options, family.arguments) if name not in _built_in() else ()):
         try:
             fields(cls)
             make_dataclass("Tried", [], bases=(cls,), frozen=True, kw_only=True)()

@@ -63,7 +63,7 @@ def errors_sheet(errors: Errors, most: int | None = None, further: Sequence[Bloc
     blocks: list[Block] = [_leak_grid(errors), *_bars(errors, "False negatives by type"), *_mask_grid(errors)]
     every = (*blocks, *further, *_case_blocks(errors, most))
     notes = [_metric_note(errors), *_notes(errors)]
-    if not (errors.cases or errors.only) and (errors.spans.leak_count or _mask_totals(errors)):
+    if not (errors.cases or errors.only) and (errors.spans.leaking or _mask_totals(errors)):
         notes.append(_LEFT_OUT)
     return ReportDocument(f"Where {shorten(errors.anonymization)} fails", tuple(lead), every, tuple(notes))
 
@@ -97,11 +97,11 @@ def _leak_sentence(errors: Errors) -> str:
     if not spans.total:
         return f"{name}: nothing is marked to be masked, so nothing can leak."
     mentions = f"{counted_words(spans.total, 'mention')} to be masked"
-    if not spans.leak_count:
+    if not spans.leaking:
         return f"{name} leaves none of {mentions} readable, words aside that need not be hidden."
     kinds = ", ".join(f"{spans.kinds[kind]:,} {_SENTENCE_WORDS[kind]}" for kind in LEAK_KINDS if spans.kinds[kind])
-    part = percent(spans.leak_count / spans.total)
-    return f"{name} leaves {spans.leak_count:,} of {mentions} readable, at least in part ({part}): {kinds}."
+    part = percent(spans.leaking / spans.total)
+    return f"{name} leaves {spans.leaking:,} of {mentions} readable, at least in part ({part}): {kinds}."
 
 
 def _mask_sentence(errors: Errors) -> str:
@@ -150,10 +150,10 @@ def _notes(errors: Errors) -> tuple[str, ...]:
 def _metric_note(errors: Errors) -> str:
     """How the counts come to those of the metric."""
     marks = errors.marks
-    sentence = f"For each annotator {marks.leak_count:,} of {counted_words(marks.total, 'mark')} leak."
+    sentence = f"For each annotator {marks.leaking:,} of {counted_words(marks.total, 'mark')} leak."
     if not errors.spared:
         return sentence
-    total, leaking = marks.total + errors.spared, marks.leak_count + errors.spared_leaking
+    total, leaking = marks.total + errors.spared, marks.leaking + errors.spared_leaking
     return (
         f'{sentence} recall(unit="mention") counts {leaking:,} of {total:,}: it also asks for mentions that are '
         f"marked as not to be masked while another mention of their entity is to be, {errors.spared:,} here."
@@ -161,12 +161,12 @@ def _metric_note(errors: Errors) -> str:
 
 
 def _leak_entries(errors: Errors, spans: LeakTally, marks: LeakTally) -> tuple[GridEntry, ...]:
-    part = spans.leak_count / spans.total if spans.total else None
+    part = spans.leaking / spans.total if spans.total else None
     kinds = {kind: count(spans.kinds[kind]) for kind in LEAK_KINDS}
     if not errors.coreference:
         kinds["another"] = missing(_ALONE)
-    sums = count(spans.total), count(spans.leak_count), share(part, reason="" if spans.total else _NO_SPAN)
-    return *sums, *kinds.values(), count(marks.leak_count)
+    sums = count(spans.total), count(spans.leaking), share(part, reason="" if spans.total else _NO_SPAN)
+    return *sums, *kinds.values(), count(marks.leaking)
 
 
 def _leak_grid(errors: Errors) -> Grid:
@@ -195,7 +195,7 @@ def _bars(errors: Errors, caption: str) -> list[Bars]:
     rows = [
         (name, tuple(float(tally.kinds[kind]) for kind in LEAK_KINDS))
         for name, tally in _by_type(errors.leaks).items()
-        if tally.leak_count
+        if tally.leaking
     ]
     return [Bars(caption, _LEAK_TITLES, tuple(rows))] if rows else []
 
@@ -227,14 +227,14 @@ def _leaks_beside(every: Sequence[Errors]) -> Grid:
 
 def _types_beside(every: Sequence[Errors]) -> Grid:
     by_type = [_by_type(tallies.leaks) for tallies in every]
-    together = Counter({name: sum(tallies[name].leak_count for tallies in by_type) for name in by_type[0]})
+    together = Counter({name: sum(tallies[name].leaking for tallies in by_type) for name in by_type[0]})
     names = sorted(together, key=lambda name: (-together[name], name))
     rows = tuple(
         GridRow(
             name,
             (
                 count(by_type[0][name].total),
-                *(share(tallies[name].leak_count / tallies[name].total) for tallies in by_type),
+                *(share(tallies[name].leaking / tallies[name].total) for tallies in by_type),
             ),
         )
         for name in names

@@ -38,7 +38,7 @@ class LeakTally(msgspec.Struct, frozen=True):
     kinds: dict[LeakKind, int]
 
     @property
-    def leak_count(self) -> int:
+    def leaking(self) -> int:
         return sum(self.kinds.values())
 
     def __add__(self, other: LeakTally) -> LeakTally:
@@ -100,7 +100,7 @@ class Errors(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         """Short: a notebook prints whatever stands last, and cases are what was to be hidden."""
-        leaking = f"{self.spans.leak_count:,} of {self.spans.total:,} spans leak"
+        leaking = f"{self.spans.leaking:,} of {self.spans.total:,} spans leak"
         return f"Errors({shorten(self.anonymization)}: {leaking}, {len(self.cases):,} cases)"
 
     @property

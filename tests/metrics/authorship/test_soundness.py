@@ -171,7 +171,7 @@ def test_what_is_missing_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "metric soundness: WordNet is not on this machine: python -m nltk.downloader wordnet, or set NLTK_DATA to the "
         "folder that has corpora/wordnet.zip; other metrics do without it"
     )
-    assert parse_metric('soundness(similarity="st:any")').lacking == ""  # asks no WordNet
+    assert parse_metric('soundness(similarity="st:any")').missing_resource == ""  # asks no WordNet
 
 
 def test_vectors_that_are_not_there_are_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,6 +39,9 @@ def make_replacer(way: Way) -> Replace:
     return replace
 
 
+replacing = make_replacer  # its name in programs of 0.1
+
+
 def rewritten(corpus: Corpus, anonymization: Anonymization, way: Way, missing: Missing = "error") -> Anonymization:
     """The masks of an anonymization with other replacements. Raises InputError where it does not fit the corpus."""
     if problems := check_pair(corpus, anonymization, missing):
