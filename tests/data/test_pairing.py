@@ -117,7 +117,7 @@ class Numbered(NumberedMasks):
         return (self._masks[number] for number in numbers.tolist())
 
     def taken(self, numbers: Ints) -> Mapping[str, Sequence[Mask]]:
-        return dict(zip(self.ids.select(numbers), self.load(numbers), strict=True))
+        return dict(zip(self.ids.taken(numbers), self.load(numbers), strict=True))
 
 
 def one_by_one(lengths: dict[str, int], masks: dict[str, list[Mask]], missing: str) -> list[tuple[str, str]]:

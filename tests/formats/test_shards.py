@@ -280,7 +280,7 @@ class InFile(NumberedMasks):
         return (self.masks[number] for number in numbers.tolist())
 
     def taken(self, numbers: Any) -> Mapping[str, Sequence[Mask]]:
-        return dict(zip(self.ids.select(numbers), self.load(numbers), strict=True))
+        return dict(zip(self.ids.taken(numbers), self.load(numbers), strict=True))
 
 
 MIXED = [Mask(1, 2), TypedMask(3, 4, "x", "AGE"), ScoredMask(5, 6, None, "", 0.25), Mask(7, 8, "é")]
