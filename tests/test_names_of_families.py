@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,7 @@ def metrics_and_families(source: str) -> set[str]:
     return named
 
 
+@cache  # asked for each input
 def words_of(source: str) -> set[str]:
     """Strings and identifiers of a module."""
     tree = ast.parse(source)

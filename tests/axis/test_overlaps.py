@@ -61,6 +61,7 @@ METRICS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow  # whole corpora, for each metric
 @pytest.mark.parametrize("shape", [nested, staggered])
 @pytest.mark.parametrize("metric", METRICS)
 def test_memory_does_not_follow_the_sum_of_lengths(metric: str, shape: Callable[[int, int], Spans]) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from showthrough import Run
 
+pytestmark = pytest.mark.slow  # a package is built and installed
+
 BROKEN = r"anonymizer broken \(showthrough_guest.broken:Broken\) cannot be imported: RuntimeError"
 LONG = 600_000  # characters of a document: two of them are two chunks of work
 

@@ -19,6 +19,8 @@ from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
 
+pytestmark = pytest.mark.slow  # figures are drawn in every format
+
 MAGIC = {".svg": b"<svg", ".png": b"\x89PNG\r\n", ".pdf": b"%PDF-"}
 
 
