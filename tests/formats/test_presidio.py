@@ -244,3 +244,13 @@ def test_a_corpus_is_written_as_what_a_system_would_find(tmp_path: Path, tiny: C
     write_corpus(tiny, tmp_path / "p.json", "presidio", annotator="a")
     system = read_anonymization(tmp_path / "p.json", tiny)
     assert spans(system.of("d2")) == {(2, 9, "PERSON"), (23, 25, "PERSON")}
+
+
+def test_a_result_where_a_list_of_them_belongs_is_refused(tmp_path: Path) -> None:
+    """The text of the last record is a list, and so is read as texts that have a result each."""
+    records = [{"doc_id": name, "text": TEXT, "results": RESULTS[:2]} for name in ("a", "b")]
+    records.append({"doc_id": "c", "text": [TEXT], "results": RESULTS[:1]})
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    with pytest.raises(InputError, match=r"document c: number 1: found keys .*; expected a list of results"):
+        read_corpus(path)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.core.errors import OutputError, at_document, quote_value
+from showthrough.core.errors import OutputError, at_document, join_names, quote_value
 from showthrough.data.engine_results import EngineResults
 from showthrough.data.masks import Anonymization, Mask, Score, score_fault
 from showthrough.formats.base import Files
@@ -89,6 +89,8 @@ def _parse(answer: ServiceAnswer, remarks: Remarks | None) -> list[_Result] | _E
     if plain_results is not None:  # as most are
         return plain_results
     if isinstance(value, dict):
+        if _findings(value) is None:
+            raise answer.fail(f"found keys {join_names(value)}; expected a list of results, or text and items")
         return _Engine(value["text"], answer.parse_findings(value["items"], _Item, _KNOWN_ITEMS, remarks, "items"))
     results = value if isinstance(value, list) else _findings(value) or []
     if any(isinstance(result, str) for result in results):
