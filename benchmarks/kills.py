@@ -60,15 +60,15 @@ main()
 # The program, which also notes when how many documents are done.
 NOTING = """
 import sys, time
-from showthrough.evaluation import checkpoints, gathered
+from showthrough.evaluation import _progress, checkpoints
 checkpoints.EVERY, log = float(sys.argv.pop(1)), open(sys.argv.pop(1), "a")
-take = gathered.Gathered.take
+take = _progress.EvaluationProgress.take
 
 def noted(self, answer, stop):
     take(self, answer, stop)
     print(time.time(), self.done, file=log, flush=True)
 
-gathered.Gathered.take = noted
+_progress.EvaluationProgress.take = noted
 from showthrough.cli import main
 main()
 """

@@ -64,12 +64,12 @@ def test_the_missing_modules_are_noticed(tmp_path: Path) -> None:
 def test_files_are_written_whole_and_grow(tmp_path: Path) -> None:
     code = """
 from pathlib import Path
-from showthrough.storage.columns.working_folder import Bench
+from showthrough.storage.columns.working_folder import ScratchFolder
 from showthrough.storage.append_log import GrowingFile, is_written
-from showthrough.storage.writing import put, remove_unfinished, workshop
+from showthrough.storage.writing import remove_unfinished, workshop, write_atomically
 
-put(Path("a"), b"1")
-put(Path("a"), b"2")
+write_atomically(Path("a"), b"1")
+write_atomically(Path("a"), b"2")
 assert Path("a").read_bytes() == b"2"
 with workshop(Path()) as folder:
     assert folder.is_dir()
@@ -84,11 +84,11 @@ left = Path(".showthrough-0123456789abcdef")
 left.touch()
 remove_unfinished(Path())
 assert left.exists()  # nothing tells there whether somebody still writes it
-bench = Bench(Path())
-place = bench.path
+bench = ScratchFolder(Path())
+folder = bench.path
 bench.new().touch()
 del bench
-assert not place.exists()
+assert not folder.exists()
 assert {path.name for path in Path().iterdir()} == {"a", "b", left.name}
 """
     as_windows(code, tmp_path)
@@ -97,10 +97,10 @@ assert {path.name for path in Path().iterdir()} == {"a", "b", left.name}
 def test_a_rater_is_asked(tmp_path: Path) -> None:
     code = """
 from pathlib import Path
-from showthrough.studies.rating.server import Journal
+from showthrough.studies.rating.server import RatingJournal
 
-journal = Journal(Path(), "ann", {})
-assert journal.standing == {}
+journal = RatingJournal(Path(), "ann", {})
+assert journal.current_answers == {}
 journal.close()
 """
     as_windows(code, tmp_path)
@@ -110,14 +110,14 @@ def test_a_program_is_asked_and_what_it_takes_is_not_told(tmp_path: Path) -> Non
     code = """
 import types
 from pathlib import Path
-from showthrough.systems import batches
-from showthrough.systems.outside import conversation, program
+from showthrough.systems import _batches as batches
+from showthrough.systems.outside import program
 from showthrough.data.documents import Document
 
 nt = types.SimpleNamespace(**{**vars(os), "name": "nt"})
-conversation.os = program.os = nt
+program.os = nt
 assert program.Program(r"python C:\\\\mine.py").arguments == ["python", r"C:\\\\mine.py"]
-asked = conversation.Conversation("mine", [sys.executable, "-c", "print(input())"], 60)
+asked = program.Conversation("mine", [sys.executable, "-c", "print(input())"], 60)
 [answer] = asked.answers([Document("a", "Oslo")], last=True)
 assert b"Oslo" in answer
 asked.close()

@@ -447,8 +447,8 @@ def test_a_token_is_sent_to_a_cluster_where_there_is_one(tmp_path: Path, token: 
         (tmp_path / ".ray").mkdir()
         (tmp_path / ".ray/auth_token").write_text("ab" * 32)
     script = (
-        "import os, contextlib, showthrough\nfrom showthrough.engines.opening import opened\n"
-        "with contextlib.suppress(showthrough.PlanError), opened('ray', address='127.0.0.1:9'): pass\n"
+        "import os, contextlib, showthrough\nfrom showthrough.engines.opening import open_engine\n"
+        "with contextlib.suppress(showthrough.PlanError), open_engine('ray', address='127.0.0.1:9'): pass\n"
         "print(os.environ.get('RAY_AUTH_MODE', ''))"
     )
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}

@@ -243,7 +243,7 @@ def test_going_on_from_a_trained_model_remembers_its_documents(
 # Stopping and going on.
 
 
-@pytest.mark.parametrize(("calls", "method"), [(1, "loss"), (7, "loss"), (2, "examined"), (2, "tell")])
+@pytest.mark.parametrize(("calls", "method"), [(1, "loss"), (7, "loss"), (2, "examine_epoch"), (2, "tell")])
 def test_a_training_that_was_stopped_ends_as_one_that_was_not(
     request_of: RequestOf, monkeypatch: pytest.MonkeyPatch, calls: int, method: str
 ) -> None:
