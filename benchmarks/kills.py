@@ -66,7 +66,7 @@ take = _progress.EvaluationProgress.take
 
 def noted(self, answer, stop):
     take(self, answer, stop)
-    print(time.time(), self.done, file=log, flush=True)
+    print(time.time(), self.done_count, file=log, flush=True)
 
 _progress.EvaluationProgress.take = noted
 from showthrough.cli import main

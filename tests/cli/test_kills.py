@@ -221,8 +221,8 @@ def test_a_signal(number: signal.Signals, to_group: bool, jobs: int) -> None:
 def test_three_kills_of_a_run_whose_rows_are_in_files() -> None:
     """With half of the documents done, with all, and when the run is about to be saved."""
     kills = [
-        STRIKING.format(when="gathered.done > 20"),
-        STRIKING.format(when=f"gathered.done == {DOCUMENTS}"),
+        STRIKING.format(when="gathered.done_count > 20"),
+        STRIKING.format(when=f"gathered.done_count == {DOCUMENTS}"),
         "import os\nfrom showthrough.run.run import Run\nRun.save = lambda *_, **__: os.kill(os.getpid(), 9)\n",
     ]
     Path("go").touch()
