@@ -58,7 +58,7 @@ def _rename_columns(columns: Columns, rename: Callable[[str], str]) -> Columns:
 def without_folders(run: Run) -> Run:
     path_names = PathNames(run.metrics)
 
-    def told(record: Record, *fields: str) -> Record:
+    def shorten_fields(record: Record, *fields: str) -> Record:
         return replace(record, **{field: path_names.shorten(getattr(record, field)) for field in fields})
 
     return replace(
@@ -66,9 +66,9 @@ def without_folders(run: Run) -> Run:
         corpus=run.corpus.without_path,
         anonymizations=[anonymization.without_path for anonymization in run.anonymizations],
         inputs={name: [record.without_path for record in records] for name, records in run.inputs.items()},
-        asked=[told(model, "name", "model") for model in run.asked],
-        metrics=[told(record, "text", "parameters", "neutral") for record in run.metrics],
-        scores=[told(score, "metric", "part", "reason", "signature", "note") for score in run.scores],
+        asked=[shorten_fields(model, "name", "model") for model in run.asked],
+        metrics=[shorten_fields(record, "text", "parameters", "neutral") for record in run.metrics],
+        scores=[shorten_fields(score, "metric", "part", "reason", "signature", "note") for score in run.scores],
         rows={
             path_names.shorten(metric): {
                 name: _rename_columns(columns, path_names.shorten) for name, columns in by_name.items()
@@ -82,12 +82,12 @@ def without_folders(run: Run) -> Run:
         provenance=path_names.shorten(run.provenance),
         evidence={
             path_names.shorten(metric): {
-                name: _map_evidence(by, lambda entry: told(entry, "attack")) for name, by in by_name.items()
+                name: _map_evidence(by, lambda entry: shorten_fields(entry, "attack")) for name, by in by_name.items()
             }
             for metric, by_name in run.evidence.items()
         },
         notes=path_names.shorten(run.notes),
-        thresholds=[told(threshold, "metric", "part") for threshold in run.thresholds],
+        thresholds=[shorten_fields(threshold, "metric", "part") for threshold in run.thresholds],
         ceiling=None if run.ceiling is None else run.ceiling.rename_metrics(path_names.shorten),
         sweeps={name: sweep.rename_metrics(path_names.shorten) for name, sweep in run.sweeps.items()},
     )

@@ -263,7 +263,7 @@ def read_zip(path: Path) -> tuple[bytes, Callable[[Tables], tuple[bytes, Callabl
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise InputError(Problem(str(path), "", f"is damaged, or no zip file ({shorten(str(error))})")) from None
 
-    def found(name: str, file: _File) -> FileSlice:
+    def find_slice(name: str, file: _File) -> FileSlice:
         member = members.get(f"{_ROWS}/{name}")
         if member is None:
             raise InputError(Problem(str(path), name, "is missing in the zip file"))
@@ -273,7 +273,7 @@ def read_zip(path: Path) -> tuple[bytes, Callable[[Tables], tuple[bytes, Callabl
             raise _size_fault(f"{path}: {name}", member.file_size, file.size)
         return FileSlice(path, file.size, file.digest, _data_of(path, member), f"{path}: {name}")
 
-    return content, lambda tables: (index, found)
+    return content, lambda tables: (index, find_slice)
 
 
 def _read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
@@ -303,7 +303,7 @@ def read_folder(path: Path, tables: Tables) -> tuple[bytes, Callable[[str, _File
         fault = f"the folder {tables.folder} with its rows is not beside it; both belong together"
         raise InputError(Problem(str(path), "", fault))
 
-    def found(name: str, file: _File) -> FileSlice:
+    def find_slice(name: str, file: _File) -> FileSlice:
         try:
             size = (folder / name).stat().st_size
         except OSError:
@@ -312,7 +312,7 @@ def read_folder(path: Path, tables: Tables) -> tuple[bytes, Callable[[str, _File
             raise _size_fault(str(folder / name), size, file.size)
         return FileSlice(folder / name, file.size, file.digest)
 
-    return read_bytes(folder / _INDEX), found
+    return read_bytes(folder / _INDEX), find_slice
 
 
 def _size_fault(name: str, size: int, expected: int) -> InputError:

@@ -65,11 +65,11 @@ def _make_shortener(provenance: Provenance, anonymizer: str) -> Callable[[object
             return match[0]
         return f"{kind}{'./' if kind else ''}{last_part(path)}{'/' if path.endswith('/') else ''}"
 
-    def told(content: object) -> object:
+    def shorten_paths(content: object) -> object:
         if not isinstance(content, str):
             return content
         for path in sorted(spaced, key=len, reverse=True):
             content = content.replace(path, spaced[path])
         return _WORD.sub(word, content)
 
-    return told
+    return shorten_paths
