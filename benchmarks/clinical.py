@@ -87,7 +87,7 @@ def as_tokens(corpus: Corpus, system: Anonymization) -> tuple[list[Any], list[An
     gold = metric.gold(chunk)
     tokens = metric.token_gold(chunk)
     found = metric.system(gold, Anonymized(chunk, system))
-    said, beyond = tokens.classify_tokens(found.instances)
+    said, beyond = tokens.taken(found.instances)
     true: list[Any] = [[] for _ in corpus.documents]
     taken: list[Any] = [[] for _ in corpus.documents]
 
