@@ -201,9 +201,10 @@ class TestFaults:
                 LanguageModel(f"llm:m@{url}", AskingSettings(), Recordings(path)).replies(texts(1), check)
             ended.set()
 
-    def test_nor_the_text_of_another_question(self, path: Path) -> None:
+    @pytest.mark.parametrize("repeated", ["Ann Lee of Oslo in May", "Ann Lee of Oslo"])
+    def test_nor_the_text_of_another_question(self, path: Path, repeated: str) -> None:
         with talking(echo) as server:
-            server.refusing = 400, "input 'Ann Lee of Oslo in May' is wrong"
+            server.refusing = 400, f"input '{repeated}' is wrong"
             both = [question("no text"), question("Ann Lee of Oslo in May")]
             with pytest.raises(ResourceError, match="not shown"):
                 model(server, path, concurrency=1).replies(both, check)

@@ -21,7 +21,7 @@ _CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for a whole ans
 _LATER = {408, 409, 425, 429}  # and all from 500 on
 _UNASKABLE = {400, 413, 422}
 _MOVED = range(300, 400)
-_ELSEWHERE = 16  # letters that may stand in a document that the question was not about: any ten stand in some
+_ELSEWHERE = 12  # letters that may stand in a document that the question was not about: any ten stand in some
 _MEANS = {
     401: f"the server does not take the key; {KEY} holds it",
     403: f"the server does not let the key of {KEY} ask that model",
