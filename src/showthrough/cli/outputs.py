@@ -69,15 +69,21 @@ def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Protec
     files = [path for path in named if path not in patterns]
     files += [Path(match) for pattern in patterns for match in glob.glob(str(pattern), recursive=True)]  # noqa: PTH207
     inside = [file for path in files for file in _files_in(path)]
-    present = set(map(suffix, inside))
-    # A run.json beside texts becomes no document; among answers in .json it would.
-    able = [set(file_format.endings) for file_format in FORMATS.sound().values() if file_format.in_folders]
-    endings = {ending for ends in able if ends & present for ending in ends}
+    endings = _document_endings(set(map(suffix, inside))) if inside else set()
     read = [*files, *(file for file in inside if suffix(file) in endings)]
     for name in filter(None, names):
         for path in _on_disk(str(name)):
             read += [path, *_files_in(path)]
     return ProtectedFiles(read, filter(is_folder, files), endings, map(str, patterns))
+
+
+def _document_endings(present: set[str]) -> set[str]:
+    """Endings of files that are read as documents of a folder with files of these endings.
+
+    A run.json beside texts becomes no document; among answers in .json it would.
+    """
+    formats = [file_format for file_format in FORMATS.sound().values() if file_format.in_folders]
+    return {ending for candidate in formats if present & set(candidate.endings) for ending in candidate.endings}
 
 
 def _files_in(path: Path) -> list[Path]:

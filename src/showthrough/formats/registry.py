@@ -150,7 +150,7 @@ def _possible_formats(head: Head) -> dict[str, Format]:
 
 def _first_certain(head: Head, task: Task) -> str | None:
     """The first of our own formats, where it is one of these, that none after it can beat: most files are in it."""
-    ours = ("tab", "jsonl")
+    ours = ("tab", "jsonl", "masks")
     fits = ((name, FORMATS[name].recognise(head), FORMATS[name].endings) for name in ours if can(FORMATS[name], task))
     return next((name for name, fit, endings in fits if fit == Fit.CERTAIN and head.suffix in endings), None)
 

@@ -95,4 +95,4 @@ def _read_frequencies(path: Path) -> dict[str, float]:
 def _wordfreq(language: str) -> frozenset[str]:
     # The small list: words of at least one in a million. The large one has most family names, which are what a
     # dictionary is to tell apart.
-    return frozenset(map(str.casefold, frequencies(language)))
+    return frozenset("\n".join(frequencies(language)).casefold().split("\n"))

@@ -129,10 +129,12 @@ class RatingsInput(InputType):
     named = False
 
     def read(self, options: AuthorshipOptions, anonymizations: Sequence[str]) -> Ratings | None:
+        files = _as_tuple(options.ratings)
+        if not files:
+            return None
         from showthrough.formats.authorship.ratings import read_ratings
 
-        files = _as_tuple(options.ratings)
-        return read_ratings(files, list(anonymizations)) if files else None
+        return read_ratings(files, list(anonymizations))
 
     def accept(self, arguments: AuthorshipArguments) -> Ratings | None:
         from showthrough.data.authorship import Ratings
@@ -187,11 +189,13 @@ class _Authorship(Family):
         return () if ratings is None else ratings.problems(plan.corpus, plan.anonymizations)
 
     def notices(self, plan: Plan) -> list[str]:
+        verifiers: Sequence[Asked] = plan.inputs.get(VERIFIERS) or ()
+        if not verifiers:
+            return []
         from showthrough.families.authorship.verifiers.recorded import GivenAnswers
         from showthrough.families.authorship.verifiers.training_overlap import trained_on
 
         lines: list[str] = []
-        verifiers: Sequence[Asked] = plan.inputs.get(VERIFIERS) or ()
         has_answers = any(isinstance(verifier, GivenAnswers) for verifier in verifiers)
         problem_ids = (
             frozenset(document.id for document in plan.corpus if document.authorship) if has_answers else frozenset()
@@ -234,11 +238,13 @@ def _relocate_file(plan: Path, text: str, key: str) -> str:
 
 def _verifier_problems(plan: Plan) -> Iterator[Problem]:
     """What keeps verifiers and answers from being used as they were given."""
+    verifiers: Sequence[Asked] = plan.inputs.get(VERIFIERS) or ()
+    if not verifiers and not any(VERIFIERS in metric.needs for metric in plan.metrics):
+        return
     from showthrough.families.authorship.verifiers.recorded import GivenAnswers
     from showthrough.families.authorship.verifiers.training_overlap import UNLESS, trained_on
     from showthrough.metrics import metric_text
 
-    verifiers: Sequence[Asked] = plan.inputs.get(VERIFIERS) or ()
     asking = {metric_text(metric): _list_verifiers(metric) for metric in plan.metrics if VERIFIERS in metric.needs}
     yield from _name_problems([verifier.name for verifier in verifiers], asking)
     for verifier in verifiers:

@@ -98,6 +98,7 @@ class _RawDocument(_Id):
     annotations: dict[str, msgspec.Raw] | None = None
 
 
+_KEYS = {"doc_id", *_Document.__struct_fields__, *_Document.aside}
 _USUAL_KEYS = {"id": "doc_id", "text": "text"}
 _LAYER = msgspec.json.Decoder(_Layer)
 _ANY = msgspec.json.Decoder()
@@ -334,7 +335,9 @@ def _recognise(head: Head) -> Fit:
         return Fit.NO
     if head.json.whole and "text" in keys and keys.isdisjoint(("doc_id", "annotations")):
         return Fit.NO
-    return by_keys(head, {"doc_id", "text"}, {"annotations"})
+    fit = by_keys(head, {"doc_id", "text"}, {"annotations"})
+    own = head.json.keys.get("annotations", b"")[:1] == b"{" and keys <= _KEYS
+    return Fit.CERTAIN if own and fit == Fit.SURE else fit
 
 
 LIST = Format(

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from showthrough.core.errors import at_document, join_names
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
 from showthrough.formats.base import Fit, Format, Input, Masks
 from showthrough.formats.offset_units import in_characters
@@ -23,6 +24,8 @@ from showthrough.storage.reading import collect_results, decode_json, decoded_or
 SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
 _MASKS = msgspec.json.Decoder(list[Mask])
 _ANY = msgspec.json.Decoder()
+# `{"case-1": [[3, 11` and then the end of that mask or its replacement: no other format begins so.
+_FIRST_MASK = lazy_pattern(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\[\s*\d+\s*,\s*\d+\s*(?:\]|,\s*(?:null|"))')
 _SHOWN = '{"case-1": [[3, 11, null, "PERSON"]]}'
 _TYPED_MASKS = msgspec.json.Decoder(list[TypedMask])
 _SCORED_MASKS = msgspec.json.Decoder(list[ScoredMask])
@@ -84,9 +87,11 @@ def _read(file: Input) -> Masks:
 
 
 def _recognise(head: Head) -> Fit:
-    """Likely any object but one of texts; and lines of lists under ids."""
+    """Certain where the first mask is one. Likely any object but one of texts; and lines of lists under ids."""
     if head.lines:
         return Fit.LIKELY if head.by_id(_masks) else Fit.NO
+    if head.json.opening == b"{" and _FIRST_MASK.match(head.start):
+        return Fit.CERTAIN
     first = next(iter(head.json.keys.values()), b"")
     return Fit.LIKELY if head.json.opening == b"{" and first[:1] != b'"' else Fit.NO
 

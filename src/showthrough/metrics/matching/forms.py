@@ -43,11 +43,11 @@ _SHAPE_WORDS = 4  # words of an untyped name, at most
 
 
 def _forms(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(form for word in words if (form := _form(word)) and " " not in form)
-
-
-def _form(word: str) -> str:
-    return word.lower() if word.isascii() and word.isalnum() else reading_form(word)  # which gives the same, slowly
+    """Reading forms of those words that are one word in it."""
+    all_words = frozenset(words)
+    plain = {word for word in all_words if word.isascii() and word.isalnum()}  # of these lower case is the reading form
+    others = filter(None, map(reading_form, all_words - plain))
+    return frozenset(map(str.lower, plain)).union(form for form in others if " " not in form)
 
 
 class Vocabulary:

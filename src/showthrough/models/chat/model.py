@@ -19,7 +19,7 @@ from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Repl
 from showthrough.models.chat.consent import address_of, hosts_of
 from showthrough.models.chat.estimate import QuestionTally, usual_lengths
 from showthrough.models.chat.recordings import About, Recording, Recordings, key_of
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.chat.settings import NOWHERE, AskingSettings
 from showthrough.models.settings import Watch
 
 # A pool of workers goes through a list. Ctrl-C or the first fault stops it; what is under way may still be finished.
@@ -81,10 +81,6 @@ def _take_items(remaining: Iterator[T], lock: threading.Lock, stop: threading.Ev
         yield item
 
 
-NOWHERE = (
-    "its answers cost and are kept beside the run: name it with -o, or a file with --recordings"
-    " (in Python, recordings=…)"
-)
 _LONGEST = 32_000  # tokens of an answer, however often it was cut
 _INVALID = "no valid answer came"
 

@@ -8,6 +8,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
+NOWHERE = (
+    "its answers cost and are kept beside the run: name it with -o, or a file with --recordings"
+    " (in Python, recordings=…)"
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class AskingSettings:
