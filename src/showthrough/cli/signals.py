@@ -14,6 +14,7 @@ from showthrough.__main__ import leave
 
 Result = TypeVar("Result")
 
+_ALLOCATIONS = 50_000  # objects after which the collector looks for cycles: there are many documents and few cycles
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _ONCE = 3  # seconds in which a second request is the same one: supervisors and fingers repeat themselves
 
@@ -69,6 +70,7 @@ def exit_on_signal() -> Iterator[None]:
             signal.signal(number, _requests.take)
         if not gc.isenabled():
             gc.freeze()  # what was imported stays to the end, and need not be looked at again and again
+            gc.set_threshold(_ALLOCATIONS, 50, 100)
             gc.enable()
 
 
