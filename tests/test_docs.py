@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(str(path.relative_to(ROOT)) for pattern in ("*.md", "docs/**/*.md") for path in ROOT.glob(pattern))
 RUNNABLE = [
     "README.md",
-    "docs/quickstart.md",
+    "docs/start.md",
     "docs/corpus.md",
     "docs/agreement.md",
     "docs/plan.md",

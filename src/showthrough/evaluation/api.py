@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-from showthrough.core.errors import PlanError, quote_value
+from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.core.families import family_fields, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
@@ -16,6 +16,7 @@ from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.runner import Progress
 from showthrough.evaluation.settings import Settings, takes_arguments_of
+from showthrough.formats import read_anonymization, read_corpus
 from showthrough.metrics import Metric, metrics_of
 from showthrough.models.settings import Watch
 from showthrough.run.gate.parsing import parse_thresholds, resolve_thresholds
@@ -27,13 +28,19 @@ if TYPE_CHECKING:
 else:
     FamilyArguments = family_fields("arguments")
 
+# What a corpus or an anonymization is made of. A data frame is of any library that has one.
+CorpusSource: TypeAlias = str | PathLike[str] | Mapping[str, str] | Any
+MaskSource: TypeAlias = str | PathLike[str] | Mapping[str, str] | Mapping[str, Iterable[Any]] | Any
+
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationCall(Settings, FamilyArguments):
     """What `evaluate` takes: inputs, who is told how far it is, and every setting."""
 
-    corpus: Corpus = field(kw_only=False)
-    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization] = field(kw_only=False)
+    corpus: Corpus | CorpusSource = field(kw_only=False)
+    anonymizations: Anonymization | Mapping[str, Anonymization | MaskSource] | Sequence[Anonymization] = field(
+        kw_only=False
+    )
     metrics: str | Metric | Iterable[str | Metric] | None = field(default=None, kw_only=False)
     progress: Progress | None = None
     resume: Run | None = None
@@ -46,17 +53,22 @@ class EvaluationCall(Settings, FamilyArguments):
 def evaluate(call: EvaluationCall) -> Run:
     """Scores anonymizations of a corpus.
 
-    `anonymizations` are one, several, or several by name. `metrics` are names, text forms such as
-    `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`, or `unannotated` where no
-    document has annotations, or `pan` where documents ask who wrote them, and `trir` with a background. `background` is
-    what an attacker knows, individual id to text; `trir` needs it. Of several, a metric names its own:
+    `corpus` is a corpus, or what makes one: a file, texts by id, or a data frame. `anonymizations` are one, several, or
+    several by name; by name they may also be files, released texts by id, spans by id, or data frames.
+
+    `metrics` are names, text forms such as `recall(unit="mention")`, `preset:tab`, or metric values. The default is the
+    preset `default`, `unannotated` if no document has annotations, or `pan` if documents ask who wrote them; `trir` is
+    added if there is a background.
+
+    `background` is what an attacker knows, individual id to text; `trir` needs it. Of several, a metric names its own:
     `trir(background="web")`. `verifiers` are asked who wrote the documents: folders that `train_verifier` saved, names,
-    or verifiers; and `answers` are those of others, probabilities by document id for the originals and each
+    or verifiers. `answers` are those of other verifiers, probabilities by document id for the originals and each
     anonymization, `{"original": {…}, "A": {…}}`, or these by verifier. `ratings` are what people say of passages.
-    `progress` is told how many documents are done, and of how many; `watch` what models are doing, and how far they
-    are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
-    run keeps the documents (of many, those at most risk), which a report needs to show them. `thresholds` are what
-    numbers have to reach, `{"min": {"er_di": 0.95}, "max": {"trir": 0.09}}`: the run keeps them, for reports and gates.
+
+    `progress` gets the number of documents that are done and of all; `watch` hears what models are doing. `resume`
+    takes an incomplete run of the same plan and completes it. With `texts` the run keeps the documents (of many, those
+    at most risk), so that a report can show them. `thresholds` are limits for numbers, `{"min": {"er_di": 0.95}, "max":
+    {"trir": 0.09}}`: the run keeps them, for reports and gates.
 
     Settings, as on the command line and in plans:
     """
@@ -65,18 +77,12 @@ def evaluate(call: EvaluationCall) -> Run:
 
 def build_plan(call: EvaluationCall, systems: int = 0) -> Plan:
     """The plan of a call, beside whose anonymizations so many systems are still to be scored."""
-    corpus = call.corpus
-    if not isinstance(corpus, Corpus):
-        # Only a path is shown: what is in anything else may be the very text that must not leak.
-        description = (
-            quote_value(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
-        )
-        raise PlanError(f"found {description}; expected a Corpus: read a file with read_corpus", "corpus")
+    corpus = _build_corpus(call.corpus)
     if call.resume is not None and not isinstance(call.resume, Run):
         raise PlanError(f"found a value of type {_kind(call.resume)}; expected a Run: Run.load reads one", "resume")
     if not isinstance(call.texts, bool):
         raise PlanError(f"found {quote_value(call.texts)}; expected True or False", "texts")
-    named = _list_anonymizations(call.anonymizations)
+    named = _list_anonymizations(call.anonymizations, corpus)
     settings = call.part(Settings)
     accepted = {kind: kind.accept(call) for kind in input_types()}
     inputs = {kind.name: value for kind, value in accepted.items() if value is not None}
@@ -88,23 +94,55 @@ def build_plan(call: EvaluationCall, systems: int = 0) -> Plan:
     return Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=thresholds, inputs=inputs)
 
 
-def _list_anonymizations(
-    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization],
-) -> list[Anonymization]:
+def _build_corpus(source: Corpus | CorpusSource) -> Corpus:
+    """The corpus, read or made where it is not one yet."""
+    if isinstance(source, Corpus):
+        return source
+    if isinstance(source, str | PathLike):
+        return read_corpus(source)
+    if _are_texts(source):
+        return Corpus.from_texts(source)
+    if hasattr(source, "columns"):
+        return Corpus.from_frame(source)
+    # What is in anything else is not shown: it may be the very text that must not leak.
+    expected = "expected a Corpus, a file, texts by id or a data frame"
+    raise PlanError(f"found a value of type {_kind(source)}; {expected}", "corpus")
+
+
+def _list_anonymizations(anonymizations: Any, corpus: Corpus) -> list[Anonymization]:
     """All of them under their names. Raises PlanError for what is none."""
     if isinstance(anonymizations, Anonymization):
         return [anonymizations]
-    expected = "expected an Anonymization: read a file with read_anonymization"
+    if isinstance(anonymizations, Mapping):
+        return [_build_anonymization(source, corpus, name) for name, source in anonymizations.items()]
     if isinstance(anonymizations, str) or not isinstance(anonymizations, Iterable):
+        expected = "expected anonymizations by name, such as {'presidio': 'presidio.json'}"
         raise PlanError(f"found a value of type {_kind(anonymizations)}; {expected}", "anonymizations")
-    names = list(anonymizations) if isinstance(anonymizations, Mapping) else None
-    values = list(anonymizations.values() if isinstance(anonymizations, Mapping) else anonymizations)
-    for anonymization in values:
-        if not isinstance(anonymization, Anonymization):
-            raise PlanError(f"found a value of type {_kind(anonymization)}; {expected}", "anonymizations")
-    if names is None:
-        return values
-    return [anonymization.with_name(name) for name, anonymization in zip(names, values, strict=True)]
+    values = list(anonymizations)
+    for value in values:
+        if not isinstance(value, Anonymization):
+            expected = "expected an Anonymization: read_anonymization reads a file"
+            raise PlanError(f"found a value of type {_kind(value)}; {expected}", "anonymizations")
+    return values
+
+
+def _build_anonymization(source: Anonymization | MaskSource, corpus: Corpus, name: str) -> Anonymization:
+    if isinstance(source, Anonymization):
+        return source.with_name(name)
+    if isinstance(source, str | PathLike):
+        return read_anonymization(source, corpus, name=name)
+    if _are_texts(source):
+        return Anonymization.from_texts(source, corpus, name)
+    if isinstance(source, Mapping):
+        return Anonymization.from_spans(source, corpus, name)
+    if hasattr(source, "columns"):
+        return Anonymization.from_frame(source, corpus, name=name)
+    expected = "expected an Anonymization, a file, texts or spans by id, or a data frame"
+    raise PlanError(f"found a value of type {_kind(source)}; {expected}", f"anonymization {shorten(str(name))}")
+
+
+def _are_texts(source: object) -> TypeGuard[Mapping[str, str]]:
+    return isinstance(source, Mapping) and bool(source) and all(isinstance(text, str) for text in source.values())
 
 
 def _kind(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 
-from showthrough.core.errors import InputError, Problem, at_document
+from showthrough.core.errors import InputError, PlanError, Problem, at_document
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.offsets import Offsets, check_offsets, offset_problems, parse_offsets
@@ -64,6 +64,7 @@ def read_corpus(
     `offsets` are what those of the file count, if not characters: `utf-16` units, or `bytes` of UTF-8. A file whose
     marks look so is refused, unless `characters` insists.
     """
+    _check_path(path, "Corpus.from_frame takes a data frame, and Corpus.from_texts takes texts")
     groups, head = GroupBy(group_by), Head.of(path)
     columns = ColumnNames(id_column, text_column, groups.field, parse_offsets(offsets))
     elsewhere = frozenset([released] if isinstance(released, str) else released or ())
@@ -79,6 +80,14 @@ def read_corpus(
     groups.check(corpus)
     check_spans(file, lambda: corpus.survey.mentions)
     return corpus
+
+
+def _check_path(path: object, takes: str) -> None:
+    """Raises PlanError where a path is none, and no list of them."""
+    paths = [path] if isinstance(path, str) or not isinstance(path, Sequence) else path
+    for item in paths:
+        if not isinstance(item, str | os.PathLike):
+            raise PlanError(f"found a value of type {type(item).__name__}; expected a path; {takes}", "path")
 
 
 def read_anonymization(
@@ -99,6 +108,8 @@ def read_anonymization(
     pattern, a list or a URL, as that of a corpus; documents and masks are matched by id, whichever files they are in.
     `offsets` say what is counted, as those of a corpus do, and are then counted again by its texts.
     """
+    takes = "Anonymization.from_frame takes a data frame, from_texts takes texts, and from_spans takes spans"
+    _check_path(path, takes)
     head, columns = Head.of(path), ColumnNames(id_column, text_column, offsets=parse_offsets(offsets))
     if head.shards is not None:
         kinds = ANONYMIZATION_KINDS
