@@ -85,7 +85,10 @@ class Pipeline:
         if not locations:
             download = f"python -m spacy download {self.name}"
             installed = _list_installed()
-            hint = f"; installed {'is' if len(installed) == 1 else 'are'} {', '.join(installed)}" if installed else ""
+            hint = ""
+            if installed:
+                names, first = ", ".join(installed), installed[0]
+                hint = f"; installed {'is' if len(installed) == 1 else 'are'} {names}: name {first} instead"
             raise self._useless(f"is not installed: {download}{hint}; or name the folder that holds it")
         return Path(next(iter(locations)))
 
