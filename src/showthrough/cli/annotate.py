@@ -53,9 +53,7 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Mark a corpus with anonymizers: silver annotations, to start from or to compare with.
-
-    Nobody has looked them through. The annotator's name says that they are silver and by which programs, and so does
+    """Nobody has looked them through. The annotator's name says that they are silver and by which programs, and so does
     every signature of a score against them.
     """
     format_named(to, "write")  # raises before anything is read

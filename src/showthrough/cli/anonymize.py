@@ -57,9 +57,7 @@ def command(
     work: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Anonymize a corpus with anonymizers that are built in, installed, trained, or run outside.
-
-    Systems are joined with +, as in presidio+crf/, and named with =, as in mine=cmd:"python mine.py". The file says how
+    """Systems are joined with +, as in presidio+crf/, and named with =, as in mine=cmd:"python mine.py". The file says how
     it was made and what it cost. What a system found is kept (showthrough cache), so that who was interrupted goes on.
     Text that only a program has treated is not safe to release without being looked at.
     """

@@ -54,9 +54,7 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Write the released texts: a corpus with the masks of an anonymization applied.
-
-    Without --replace, what the masks themselves say stands in their places. Ids and groups stay as they are, and
+    """Without --replace, what the masks themselves say stands in their places. Ids and groups stay as they are, and
     annotations and all else in the corpus's files are left out. What is written is read back first.
     """
     if replace is not None and replace not in WAYS:

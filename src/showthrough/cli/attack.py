@@ -87,7 +87,6 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Try to find the people in anonymized texts, and say which words gave them away."""
     attacking, chosen, shown = Attacking(**asked), FileSettings(**settings), Views.of(views)
     if problems := [*settings_problems(attacking), *settings_problems(chosen)]:
         raise InputError(problems)

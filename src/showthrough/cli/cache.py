@@ -12,9 +12,7 @@ _UNITS = ("bytes", "kB", "MB", "GB")
 def command(
     clear: Annotated[bool, typer.Option("--clear", help="Remove everything that is kept.")] = False,
 ) -> None:
-    """Show what is kept of the answers of models, or clear it.
-
-    Information content, tags, embeddings and what anonymizers found are kept between runs, found by the content of the
+    """Information content, tags, embeddings and what anonymizers found are kept between runs, found by the content of the
     question; SHOWTHROUGH_CACHE names another folder. They may take 2 GB, or what SHOWTHROUGH_CACHE_LIMIT says (20GB);
     the least recently used go first. Numbers are kept, types, and what a system wrote itself, but no text of documents.
     """

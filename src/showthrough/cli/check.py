@@ -100,9 +100,7 @@ def command(
     demands: CliOptions,
     files: CliOptions,
 ) -> None:  # fmt: skip
-    """Decide whether a run is good enough: thresholds, an earlier run, enough documents.
-
-    Exit status: 0 all is met, 1 something is missed or cannot be known, 2 bad request, 3 nothing is missed but
+    """Exit status: 0 all is met, 1 something is missed or cannot be known, 2 bad request, 3 nothing is missed but
     something is not sure. Files are written in all cases but 2.
     """
     requirements, where = Demands(**demands), Files(**files)

@@ -47,9 +47,7 @@ def command(
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all comparisons as JSON.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace output files that exist.")] = False,
 ) -> None:
-    """Tell who is significantly better at what.
-
-    Studentized paired randomization between all pairs of anonymizations, with Holm's correction within each metric. Of
+    """Studentized paired randomization between all pairs of anonymizations, with Holm's correction within each metric. Of
     two runs those of the same name are compared, document by document; where there are none, each with each.
     """
     level = (ALPHA if matrix else 0.05) if alpha is None else alpha

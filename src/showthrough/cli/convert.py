@@ -42,10 +42,7 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Convert a corpus from one format to another.
-
-    What is written is read back first, and what the new format does not hold is told.
-    """
+    """What is written is read back first, and what the new format does not hold is told."""
     format_named(to, "write")  # raises before anything is read
     read = inputs([corpus])
     check_distinct((output,), read)

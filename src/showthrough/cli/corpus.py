@@ -24,10 +24,7 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Tell what a corpus holds: documents, annotators, mentions by type, how much is to be masked, people.
-
-    What it does not hold is a dash with its reason. No text of a document is shown.
-    """
+    """What it does not hold is a dash with its reason. No text of a document is shown."""
     files = SheetViews.of(views)
     check_distinct(files.paths, inputs([corpus]))
     files.check()

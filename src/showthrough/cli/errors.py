@@ -56,10 +56,7 @@ def command(
     *,
     views: CliOptions,
 ) -> None:
-    """Show where anonymizations fail: leaks and needless masks by type and kind, each case in its context.
-
-    Of one anonymization also what one more rule would win.
-    """
+    """Of one anonymization also what one more rule would win."""
     written = SheetViews.of(views)
     check_distinct((*written.paths, masks), inputs([run_file]))
     written.check()

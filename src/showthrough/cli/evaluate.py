@@ -86,9 +86,7 @@ def command(
     estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
     views: CliOptions,
 ) -> None:
-    """Score anonymizations of a corpus.
-
-    Exit status: 0 everything was scored, 1 a metric failed or memory ran out, 2 bad input or a result that could not
+    """Exit status: 0 everything was scored, 1 a metric failed or memory ran out, 2 bad input or a result that could not
     be written, 130 interrupted (Ctrl-C, SIGTERM, SIGHUP). With --min or --max, also 1 where a number misses its limit
     or is not there, and 3 where one is not sure to reach it. Until the run file is complete, FILE.part beside it holds
     what was finished, saved every half minute: whatever ends the program, --resume goes on from there. Who stops

@@ -42,9 +42,7 @@ def command(
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Download again what is there, and replace it.")] = False,
 ) -> None:
-    """Download a published corpus, check its digest and keep it; or list those that there are.
-
-    What is there is checked and not downloaded again. Stopped downloads go on where they were. Corpora are kept in the
+    """What is there is checked and not downloaded again. Stopped downloads go on where they were. Corpora are kept in the
     user's data folder; SHOWTHROUGH_CORPORA names another one.
     """
     if name is None:

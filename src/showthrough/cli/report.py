@@ -21,7 +21,6 @@ def command(
     *,
     views: CliOptions,
 ) -> None:
-    """Show a run again, or write it as a page to look at, as figures, CSV, Markdown, LaTeX or JSON."""
     run, shown = Run.load(run_file), Views.of(views)
     if thresholds := parse_options(least, most):
         run.thresholds = list(resolve_thresholds(thresholds, run.metrics))

@@ -65,9 +65,7 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Have annotations looked through by a second reader: copies with what was marked hidden, and sheets to fill in.
-
-    With --filled, filled sheets are read back: all that is wrong with them is told, or the corpus is written with what
+    """With --filled, filled sheets are read back: all that is wrong with them is told, or the corpus is written with what
     reviewers found corrected, and marked as reviewed.
     """
     view, head = SheetViews.of(views), Head.of(corpus)

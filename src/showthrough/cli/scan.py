@@ -44,9 +44,7 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Look for what still looks like an identifier in released texts, by type, with places.
-
-    What it cannot know: whom the texts are about. Finding nothing proves nothing. Exit status: 0 the texts were looked
+    """What it cannot know: whom the texts are about. Finding nothing proves nothing. Exit status: 0 the texts were looked
     at, 1 memory ran out, or with --fail-on-finds something was found, 2 bad input.
     """
     force = Views.of(views).force

@@ -36,10 +36,7 @@ def command(
     *,
     settings: CliOptions,
 ) -> None:
-    """Check files without scoring: every problem with its place.
-
-    What it accepts, evaluate scores; of a corpus without annotations it says which metrics can.
-    """
+    """What it accepts, evaluate scores; of a corpus without annotations it says which metrics can."""
     head = Head.of(corpus)
     plan = _read_plan(build_request(head, anonymizations, (), settings), is_request(head))
     note_unmasked(plan.anonymizations)
