@@ -27,7 +27,7 @@ METRICS = (
 )
 
 
-@with_options(views=view_options("html", "parts", "signatures", "force"))
+@with_options(views=view_options("html", "verbose", "parts", "signatures", "force"))
 def command(output: Output = None, *, views: CliOptions) -> None:
     shown = Views.of(views)
     read = inputs([demo.corpus_path(), demo.background_path(), *demo.anonymization_paths().values()])

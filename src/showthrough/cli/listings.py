@@ -196,7 +196,10 @@ def _verifiers(name: str | None) -> None:
 
 def _learners(name: str | None) -> None:
     """Learners of taggers, then those of verifiers."""
-    groups = {"train tagger": {key: learner_class(key) for key in LEARNERS}, "train verifier": VERIFIER_LEARNERS}
+    groups: dict[str, Mapping[str, object]] = {
+        "train tagger": {key: learner_class(key) for key in LEARNERS},
+        "train verifier": VERIFIER_LEARNERS,
+    }
     every = {(command, key): value for command, learners in groups.items() for key, value in learners.items()}
     chosen = {place: value for place, value in every.items() if name in (None, place[1])}
     if not chosen:

@@ -29,9 +29,10 @@ def command(
     shown.check()
     results = Results(shown.force)
     shown.write(run, results, read)
-    show_notes(run.notes)
     screen = console(PAGE)
-    if not any(shown.paths):
+    if any(shown.paths):
+        show_notes(run.notes)
+    else:
         show(run, shown, screen)
     results.tell(screen)
     if not run.complete:
