@@ -126,8 +126,8 @@ case("--resume without a file", "--resume needs", command=("evaluate", "corpus.j
 VOCABULARY = ("corpus", "--vocabulary", "corpus.json", "a=none.json", "--json", "out.json")
 case("vocabulary reads all before it says anything", "none.json: no such file", command=VOCABULARY)
 PAST = {"d1": [[0, 99]]}
-case("vocabulary checks masks", "masks.json: document d1", masks_json=PAST, command=(*VOCABULARY[:2], "a=masks.json"))
-case("vocabulary, name twice", "anonymization a: ", "used twice", command=(*VOCABULARY[:2], *["a=masks.json"] * 2))
+case("vocabulary checks masks", "masks.json: document d1", masks_json=PAST, command=(*VOCABULARY[:3], "a=masks.json"))
+case("vocabulary, name twice", "anonymization a: ", "used twice", command=(*VOCABULARY[:3], *["a=masks.json"] * 2))
 ZERO = [{"doc_id": "a\0b", "text": "Mr Doe", "annotations": {"ann": {"entity_mentions": []}}}]
 for kind in ("brat", "i2b2-2014", "meddocan"):
     case(

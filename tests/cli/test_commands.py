@@ -62,7 +62,7 @@ def scores(path: str) -> dict[tuple[str, str, str], float | None]:
 
 
 def test_evaluate_shows_and_writes(here: Path, cli: Callable[..., Any]) -> None:
-    outcome = cli(*EVALUATE, "every=every.json", "-o", "run.json", "--signatures")
+    outcome = cli(*EVALUATE, "every=every.json", "-o", "run.json", "--signatures", "--verbose")
     assert (outcome.status, outcome.err) == (0, "")
     assert "corpus: 3 documents; intervals at 95 %" in outcome.out
     assert "er_di.v4|corpus:corpus@" in outcome.out
@@ -299,7 +299,7 @@ def run(here: Path, evaluated: Callable[..., None]) -> Run:
 def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any]) -> None:
     for name in ("corpus.json", "masks.json", "every.json"):
         (here / name).unlink()
-    outcome = cli("report", "run.json")
+    outcome = cli("report", "run.json", "--verbose")
     assert (outcome.status, outcome.err) == (0, "")
     told = "leaves 1 of 3 direct identifiers readable in the release, in 1 of 3 documents; all names (PERSON)"
     assert told in " ".join(outcome.out.split())
@@ -390,7 +390,7 @@ def test_an_anonymization_that_hides_nothing_is_told(here: Path, cli: Callable[.
 
 
 def test_one_document_without_intervals(desk: Any) -> None:
-    outcome = desk.cli("evaluate", "corpus.json", "masks.json", "--resamples", "0")
+    outcome = desk.cli("evaluate", "corpus.json", "masks.json", "--resamples", "0", "--verbose")
     assert "corpus: 1 document\n" in outcome.out
     assert "intervals" not in outcome.out
     assert "(1.000, but it has no interval)" in " ".join(outcome.out.split())

@@ -57,7 +57,9 @@ def test_presidio_beside_annotations_of_tab(desk: Any) -> None:
         "gold.json": [{"doc_id": "r", "text": text, "annotations": {"a": {"entity_mentions": mentions}}}],
         "presidio.json": {"r": [[start, end, None, kind] for (start, end, _), kind in zip(marks, said, strict=True)]},
     })  # fmt: skip
-    found = desk.cli("evaluate", "gold.json", "presidio=presidio.json", "--preset", "i2b2", "--verbose")
+    found = desk.cli(
+        "evaluate", "gold.json", "presidio=presidio.json", "--preset", "i2b2", "-o", "run.json", "--verbose"
+    )
     assert found.status == 0, found.err
     taken = "LOCATION as LOC, PHONE_NUMBER as CODE, US_SSN as CODE"
     assert f"note: presidio: these count as types of the corpus: {taken}\n" in found.err

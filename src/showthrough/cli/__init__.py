@@ -155,7 +155,7 @@ class _Group(TyperGroup):
         for heading, summaries in _SUMMARIES.items():
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(width), summary) for name, summary in summaries.items()])
-        flags = [flag for parameter in self.get_params(context) for flag in parameter.opts]
+        flags = [flag for parameter in self.get_params(context) for flag in sorted(parameter.opts, key=len)]
         with formatter.section("Options"):
             formatter.write_text(", ".join(flags))
 

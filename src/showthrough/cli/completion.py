@@ -71,8 +71,11 @@ def limits_of_run(ctx: Any, incomplete: str) -> list[str]:
 
 
 def _run(ctx: Any) -> Any:
-    """The run of a command that reads one; `None` where none was named yet, or it cannot be read."""
-    file = ctx.params.get("run_file")
+    """The run of a command that reads one; `None` where none was named yet, or it cannot be read.
+
+    After an option that still lacks its value, arguments are not parsed yet: then the first is the run.
+    """
+    file = ctx.params.get("run_file") or next((word for word in ctx.args if not word.startswith("-")), None)
     if file is None:
         return None
     from showthrough.run.run import Run  # here: few ask for it

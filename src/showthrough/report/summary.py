@@ -51,7 +51,8 @@ def show_short_verdict(verdict: Verdict, console: Console) -> None:
     console.print()
     for judged in verdict.systems if _is_judged(verdict) else ():
         grades = [f"{WORDS[grade]} {', '.join(_briefly(judged.grades, grade))}" for grade in _grades_of(judged)]
-        clauses = [clause for clause in judged.first if not clause.detail]
+        alone = len(verdict.systems) == 1  # then there is room for all
+        clauses = judged.sentence if alone else [clause for clause in judged.first if not clause.detail]
         line = f"{judged.name} {'; '.join([*grades, *map(str, clauses)]) or _NO_WORDS}."
         _print(line, "", "    ", console, lead=(judged.name, _STYLES[judged.grade]))
 
