@@ -36,7 +36,10 @@ def test_groups_have_whole_summaries(narrow: None, cli: Callable[..., Any]) -> N
 
 def test_evaluate_leads_with_what_most_people_use(narrow: None, cli: Callable[..., Any]) -> None:
     _, *sections = re.split(r"^(\S.*):\n", cli("evaluate", "--help").out, flags=re.MULTILINE)
-    options = {title: re.findall(r"^  .*?(--[\w-]+)", text, re.MULTILINE) for title, text in zip(*[iter(sections)] * 2)}
+    options = {
+        title: re.findall(r"^  .*?(--[\w-]+)", text, re.MULTILINE)
+        for title, text in zip(sections[::2], sections[1::2], strict=True)
+    }
     assert [*options] == ["Arguments", "Options", "What is scored", "How", "Language models", "Cluster", "Output"]
     assert options["Options"] == MOST_USED
     assert options["Output"][-1] == "--help"

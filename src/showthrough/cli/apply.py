@@ -30,37 +30,41 @@ from showthrough.systems.replacing import WAYS, rewritten
 
 _SETTINGS = ("format", "missing", "group_by", "id_column", "text_column", "offsets")
 
+Masks = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME=FILE",
+        help="Masks with offsets, or texts. Without it, surrogates replace what annotators marked.",
+    ),
+]
+Replace = Annotated[
+    str | None,
+    typer.Option(
+        metavar="|".join(WAYS),
+        help="What is written there: [PERSON], nothing, [PERSON_1], another person, or something wider.",
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="NAME",
+        help="Write it in another format than the corpus's own.",
+        autocompletion=format_names,
+    ),
+]
+
 
 @with_options(
     settings=options_of(FileSettings, *_SETTINGS), marks=options_of(SurrogateOptions), views=view_options("force")
 )
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
-    anonymization: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME=FILE",
-            help="Masks with offsets, or texts. Without it, surrogates replace what annotators marked.",
-        ),
-    ] = None,
+    anonymization: Masks = None,
     *,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
-    replace: Annotated[
-        str | None,
-        typer.Option(
-            metavar="|".join(WAYS),
-            help="What stands there: [PERSON], nothing, [PERSON_1], another person, or something wider.",
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            metavar="NAME",
-            help="Write it in another format than the corpus's own.",
-            autocompletion=format_names,
-        ),
-    ] = None,
+    replace: Replace = None,
+    to: Format = None,
     settings: CliOptions,
     marks: CliOptions,
     views: CliOptions,

@@ -26,18 +26,21 @@ from showthrough.studies.run_documents import require_texts
 _SHOWN = 20  # cases on the terminal
 
 
+Which = Annotated[
+    str | None,
+    typer.Option(
+        "--anonymization",
+        metavar="NAME",
+        help="Show one of several, with its cases in their contexts.",
+        autocompletion=systems_of_run,
+    ),
+]
+
+
 @with_options(views=sheet_options())
 def command(
     run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file that keeps the documents' text.")],
-    anonymization: Annotated[
-        str | None,
-        typer.Option(
-            "--anonymization",
-            metavar="NAME",
-            help="Show one of several, with its cases in their contexts.",
-            autocompletion=systems_of_run,
-        ),
-    ] = None,
+    anonymization: Which = None,
     entity_type: Annotated[
         str | None, typer.Option("--type", metavar="TYPE", help="Cases of one entity type alone.")
     ] = None,

@@ -15,7 +15,6 @@ _ROUTINE = (
     "pairs of masks overlap",
     "pair of masks overlaps",
     "these count as types of the corpus",
-    "the file does not say how these identify",
     "another document's release by chance",
 )
 _ASIDE = ", what need not be masked aside"
