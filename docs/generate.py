@@ -14,7 +14,6 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +70,9 @@ def cli_page() -> str:
     head = "# The command line\n\n<!-- Made by docs/generate.py from the help texts: do not edit. -->\n\n"
     head += (
         "`showthrough --install-completion` teaches the shell that you are in (bash, zsh, fish, PowerShell)\n"
-        "to complete commands, options, and the names of metrics, presets, formats, attacks, detectors and\n"
-        "anonymizers; `--show-completion` prints what it would install.\n"
+        "to complete commands, options, and the names of metrics, presets, formats, attacks, detectors,\n"
+        "anonymizers, and of what a run holds. `--show-completion` prints what it would install. `--debug` before a\n"
+        "command shows the traceback of an error.\n"
     )
     return "\n".join([head, *_helped(group, "showthrough", None)])
 
@@ -160,20 +160,9 @@ def _summary(metric: Metric) -> str:
 
 
 def demo_output() -> str:
-    """What the demo prints: its table, the verdict on two systems, the first findings, what follows.
-
-    What the systems cost stands between the table and the verdict, and is left out: it is another number every time.
-    """
+    """What the demo prints."""
     result = CliRunner().invoke(app, ["demo"], env=_PLAIN, catch_exceptions=False)
-    lines = [line.rstrip() for line in result.stdout.strip("\n").splitlines()]
-    begins = [number for number, line in enumerate(lines) if re.match(r"\w+ (misses|meets|is not )", line)]
-    found = lines.index("What stands out")
-    verdicts = {lines[one].split()[0]: lines[one:two] for one, two in pairwise([*begins, found - 1])}
-    ends = next(number for number, line in enumerate(lines) if line.startswith("everything masked")) + 1
-    second = next(number for number, line in enumerate(lines) if line.startswith("  3. "))
-    shown = [*lines[:ends], "…", *verdicts["rules"], *verdicts["overmask"], "…", ""]
-    shown += [*lines[found:second], "  …", *lines[lines.index("", found) :]]
-    return "\n".join(["```text", *shown, "```"])
+    return "\n".join(["```text", *(line.rstrip() for line in result.stdout.strip("\n").splitlines()), "```"])
 
 
 def _with(page: str, **parts: str) -> str:

@@ -56,8 +56,10 @@ def test_union_and_vote(made: Desk) -> None:
 
 def test_own_layers_go_and_are_told_unless_they_are_kept(made: Desk) -> None:
     found = made.cli("annotate", "corpus.json", "--with", "places", "-o", "silver.json")
-    assert found.err == "note: left out: 1 annotation layer of the corpus with 2 mentions; --keep keeps them\n"
-    found = made.cli("annotate", "corpus.json", "--with", "places", "--keep", "-o", "both.json")
+    assert (
+        found.err == "note: left out: 1 annotation layer of the corpus with 2 mentions; --keep-annotations keeps them\n"
+    )
+    found = made.cli("annotate", "corpus.json", "--with", "places", "--keep-annotations", "-o", "both.json")
     assert found.err == ""
     [document] = read_corpus("both.json")
     assert [layer.annotator for layer in document.annotations] == ["ann", "silver(places.v2)"]

@@ -256,7 +256,7 @@ def test_who_resumes_what_failed_is_told_how(cli: Callable[..., Any]) -> None:
 def test_a_bench_asks_before_systems_work_and_keeps_answers_beside_its_run(
     cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = "bench", "profiles.jsonl", "--with", "rules", "-o", "run.json", "--no-cache", "-m"
+    command = "evaluate", "profiles.jsonl", "--with", "rules", "-o", "run.json", "--no-cache", "-m"
     with talking(guessing) as server:
         assert cli(*command, metric(server)).status == 0
         assert len(read_recordings(Path("run.json.answers"))) == sum(server.answered.values())

@@ -77,7 +77,7 @@ def test_refused(asking: Desk, more: tuple[str, ...], starts: str) -> None:
     asking.refuses(*ASKED, *more, starts=starts)
 
 
-@pytest.mark.parametrize("command", ["evaluate", "bench", "plan"])
+@pytest.mark.parametrize("command", ["files", "systems", "plan"])
 def test_without_wordnet_nothing_is_begun(asking: Desk, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     """One line, exit status 2, before the corpus is read: here it could not be."""
     nltk = pytest.importorskip("nltk")
@@ -85,6 +85,7 @@ def test_without_wordnet_nothing_is_begun(asking: Desk, monkeypatch: pytest.Monk
     asking.write(
         {"c.jsonl": "no corpus", "plan.toml": 'corpus = "c.jsonl"\npreset = "pan"\n[anonymizations]\nA = "m.json"'}
     )
-    asked = ["evaluate", "plan.toml"] if command == "plan" else [command, "c.jsonl", "A=m.json", "--preset", "pan"]
+    asked = ["evaluate", "plan.toml"] if command == "plan" else ["evaluate", "c.jsonl", "A=m.json", "--preset", "pan"]
+    asked += ["--with", "rules"] if command == "systems" else []
     remedy = "python -m nltk.downloader wordnet, or set NLTK_DATA to the folder that has corpora/wordnet.zip"
     asking.refuses(*asked, starts="metric soundness: WordNet is not on this machine", says=(remedy,))

@@ -411,7 +411,7 @@ case(
     "damaged gzip of records",
     "c.xml.gz: cannot be read: damaged",
     c_xml_gz=gzip.compress(I2B2.encode())[:-8] + b"\0" * 8,
-    command=("surrogate", "c.xml.gz", "-o", "out.json"),
+    command=("apply", "--replace", "surrogate", "c.xml.gz", "-o", "out.json"),
 )
 
 

@@ -123,11 +123,11 @@ option("-m", "f1(unit=x)", starts="metric f1: unit='x' is not known", says=("'me
 option("-m", "f1(beta=0)", starts="metric f1: beta=0 is out of range", says=("a number above 0",))
 case("no anonymization", "anonymizations: none was given", command=("evaluate", "corpus.json", "-o", "out.json"))
 case("--resume without a file", "--resume needs", command=("evaluate", "corpus.json", "a=masks.json", "--resume"))
-VOCABULARY = ("vocabulary", "corpus.json", "a=none.json", "--json", "out.json")
+VOCABULARY = ("corpus", "--vocabulary", "corpus.json", "a=none.json", "--json", "out.json")
 case("vocabulary reads all before it says anything", "none.json: no such file", command=VOCABULARY)
 PAST = {"d1": [[0, 99]]}
-case("vocabulary checks masks", "masks.json: document d1", masks_json=PAST, command=(*VOCABULARY[:2], "a=masks.json"))
-case("vocabulary, name twice", "anonymization a: ", "used twice", command=(*VOCABULARY[:2], *["a=masks.json"] * 2))
+case("vocabulary checks masks", "masks.json: document d1", masks_json=PAST, command=(*VOCABULARY[:3], "a=masks.json"))
+case("vocabulary, name twice", "anonymization a: ", "used twice", command=(*VOCABULARY[:3], *["a=masks.json"] * 2))
 ZERO = [{"doc_id": "a\0b", "text": "Mr Doe", "annotations": {"ann": {"entity_mentions": []}}}]
 for kind in ("brat", "i2b2-2014", "meddocan"):
     case(
@@ -140,7 +140,7 @@ for kind in ("brat", "i2b2-2014", "meddocan"):
 ANONYMIZE = ("anonymize", "corpus.json", "--with", "x", "-o", "out.json")
 case("unknown anonymizer", "unknown anonymizer 'x'", "rules", command=ANONYMIZE)
 case("anonymize a missing file", "none: no such file", command=("anonymize", "none", "--with", "rules", "-o", "x"))
-case("unknown metric to explain", "metric er_dii: ", "did you mean er_di?", command=("metrics", "er_dii"))
+case("unknown metric to explain", "metric er_dii: ", "did you mean er_di?", command=("list", "metrics", "er_dii"))
 case("validate, missing", "missing: found 'x'", command=("validate", "corpus.json", "masks.json", "--missing", "x"))
 case(
     "validate tells all of all files",

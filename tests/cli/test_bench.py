@@ -25,9 +25,9 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 def test_everything_in_one_go(desk: Any) -> None:
     desk.write({"public.json": {"d1": "John Doe of Oslo.", "d2": "Somebody else."}})
     outcome = desk.cli(
-        "bench", "corpus.json", "file=masks.json", "--with", "rules", "--with", "mine=rules",
+        "evaluate", "corpus.json", "file=masks.json", "--with", "rules", "--with", "mine=rules",
         "--background", "public.json", "--html", "report.html", "-o", "run.json",
-        "--masks", "made", "--json", "run2.json", "--resamples", "20",
+        "--masks", "made", "--json", "run2.json", "--resamples", "20", "--verbose",
         "--min", "er_di=0.5",
     )  # fmt: skip
     assert outcome.status == 1, outcome.err  # of one document a limit is missed, which is told when all is written
@@ -50,9 +50,10 @@ def test_everything_in_one_go(desk: Any) -> None:
 
 
 def test_the_second_time_asks_no_system(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = desk.cli("bench", "corpus.json", "--with", "rules", *QUICK)
+    command = ("evaluate", "corpus.json", "--with", "rules", "--verbose", *QUICK)
+    first = desk.cli(*command)
     monkeypatch.setattr("showthrough.systems.anonymizing.Local", _refused)
-    again = desk.cli("bench", "corpus.json", "--with", "rules", *QUICK)
+    again = desk.cli(*command)
     assert (first.status, again.status) == (0, 0)
     assert "measured earlier, when their masks were found: rules" in again.out
     assert "measured earlier" not in first.out
@@ -72,24 +73,18 @@ class _refused:  # noqa: N801 (it stands for a function)
 
 
 def test_without_a_cache_nothing_is_kept(desk: Any, own_cache: Path) -> None:
-    assert desk.cli("bench", "corpus.json", "--with", "rules", "--no-cache", *QUICK).status == 0
+    assert desk.cli("evaluate", "corpus.json", "--with", "rules", "--no-cache", *QUICK).status == 0
     assert list(own_cache.rglob("*")) == []
-
-
-def test_where_nothing_is_said_the_rules_work_and_others_are_named(desk: Any) -> None:
-    outcome = desk.cli("bench", "corpus.json", *QUICK)
-    assert outcome.status == 0
-    assert "no system was named, so rules is put to work; --with names others: there are spacy" in outcome.err
 
 
 def test_one_that_fails_is_told_and_the_others_are_scored(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("showthrough.systems.workbench.runner.anonymize", _broken_for("bad"))
-    outcome = desk.cli("bench", "corpus.json", "--with", "bad=rules", "--with", "rules", "-o", "run.json", *QUICK)
+    outcome = desk.cli("evaluate", "corpus.json", "--with", "bad=rules", "--with", "rules", "-o", "run.json", *QUICK)
     assert outcome.status == 1
     assert outcome.err.splitlines()[0] == "bad failed: the model is gone"
     assert "note: bad is missing here, because it failed: the model is gone" in outcome.err
     assert Run.load("run.json").names == ["rules"]
-    alone = desk.cli("bench", "corpus.json", "--with", "bad=rules", *QUICK)
+    alone = desk.cli("evaluate", "corpus.json", "--with", "bad=rules", *QUICK)
     assert (alone.status, alone.out) == (1, "")
 
 
@@ -112,7 +107,7 @@ def test_who_stops_a_system_is_told_what_is_kept(desk: Any, monkeypatch: pytest.
     monkeypatch.setattr("showthrough.systems.workbench.runner.anonymize", stopped)
     monkeypatch.setattr("showthrough.cli.anonymize.anonymize", stopped)
     kept = "interrupted: rules was done with 3 of 10 documents; what was found is kept, and the same command goes on"
-    for command in (("bench", "corpus.json", *QUICK), ("anonymize", "corpus.json")):
+    for command in (("evaluate", "corpus.json", *QUICK), ("anonymize", "corpus.json")):
         outcome = desk.cli(*command, "--with", "rules")
         assert (outcome.status, outcome.out) == (130, "")
         assert outcome.err.startswith(kept)
@@ -125,7 +120,7 @@ def test_who_stops_scoring_is_told_what_is_kept(desk: Any, monkeypatch: pytest.M
         raise KeyboardInterrupt
 
     monkeypatch.setattr("showthrough.evaluation._notes.compute_scores", stopped)
-    outcome = desk.cli("bench", "corpus.json", "--with", "rules", "-o", "run.json", *QUICK)
+    outcome = desk.cli("evaluate", "corpus.json", "--with", "rules", "-o", "run.json", *QUICK)
     assert (outcome.status, outcome.out) == (130, "")
     assert "what systems found is kept: the same command scores it again" in outcome.err
     assert not Path("run.json").exists()
@@ -151,20 +146,23 @@ def test_what_is_wrong_is_told_before_any_work(
     arguments: tuple[str, ...], starts: str, desk: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("showthrough.systems.workbench.runner.anonymize", None)
-    desk.refuses("bench", "corpus.json", *arguments, starts=starts)
+    desk.refuses("evaluate", "corpus.json", *arguments, starts=starts)
 
 
 def test_a_plan_is_no_corpus(desk: Any) -> None:
     desk.write({"plan.toml": 'corpus = "corpus.json"\n'})
-    desk.refuses("bench", "plan.toml", "--with", "rules", starts="plan.toml: is a plan, which says what to evaluate")
+    desk.refuses(
+        "evaluate", "plan.toml", "--with", "rules", starts="plan.toml: is a plan, which names what to evaluate"
+    )
 
 
 def test_files_made_of_other_texts_are_refused(desk: Any) -> None:
     assert desk.cli("anonymize", "corpus.json", "--with", "rules", "-o", "made.json").status == 0
     [document] = json.loads(Path("corpus.json").read_bytes())
     desk.write({"corpus.json": [{**document, "text": document["text"].replace("Mr John", "Ms Joan")}]})
-    for command in ("evaluate", "bench"):
-        desk.refuses(command, "corpus.json", "made.json", *QUICK, starts="made.json: was made of other texts")
+    for systems in ((), ("--with", "rules")):
+        refused = ("evaluate", "corpus.json", "made.json", *systems, *QUICK)
+        desk.refuses(*refused, starts="made.json: was made of other texts")
 
 
 def test_documents_of_the_training_are_noted(desk: Any) -> None:
@@ -174,7 +172,7 @@ def test_documents_of_the_training_are_noted(desk: Any) -> None:
     desk.write({"made.json": made})
     outcome = desk.cli("evaluate", "corpus.json", "made.json", *QUICK)
     assert "note: made was trained on 1 of these 1 documents: its numbers are too good" in outcome.err
-    desk.cli("bench", "corpus.json", "made.json", "--with", "rules", *QUICK, "-o", "run.json")
+    desk.cli("evaluate", "corpus.json", "made.json", "--with", "rules", *QUICK, "-o", "run.json")
     assert "note: made was trained on 1 of these 1 documents" in desk.cli("compare", "run.json").err
 
 
@@ -199,7 +197,7 @@ def test_two_systems_never_share_a_file() -> None:
 
 GOLD = {"start_offset": 3, "end_offset": 11, "entity_type": "NOMBRE_SUJETO_ASISTENCIA"}
 RECORD = {"doc_id": "d1", "text": "Dr Ona Rask wrote to a@b.org.", "annotations": {"a": {"entity_mentions": [GOLD]}}}
-CLINICAL = ("bench", "gold.json", "--preset", "meddocan", "--with", "rules", "--resamples", "0", "-o", "run.json")
+CLINICAL = ("evaluate", "gold.json", "--preset", "meddocan", "--with", "rules", "--resamples", "0", "-o", "run.json")
 
 
 def test_types_of_a_system_that_the_corpus_lacks_count_as_wrong_when_its_work_is_done(desk: Any) -> None:

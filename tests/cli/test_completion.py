@@ -31,21 +31,46 @@ def test_help_in_short(command: tuple[str, ...], cli: Callable[..., Any]) -> Non
         ("evaluate corpus.json a=b.json -m er", ["er_di", "er_qi", "er"]),
         ("evaluate --format pres", ["presidio-evaluator", "presidio"]),
         ("attack --attacks lex", ["lexical"]),
-        ("scan --with patt", ["patterns"]),
+        ("scan --detector patt", ["patterns"]),
         ("anonymize --with rul", ["rules"]),
         ("convert corpus.json --to bra", ["brat"]),
-        ("formats i2b2-2", ["i2b2-2014", "i2b2-2006"]),
-        ("metrics er_", [name for name in METRICS if name.startswith("er_")]),
+        ("list formats i2b2-2", ["i2b2-2014", "i2b2-2006"]),
+        ("list metrics er_", [name for name in METRICS if name.startswith("er_")]),
+        ("list at", ["attacks", "attackers"]),
+        ("list judges ru", []),
+        ("check none.json -m er", ["er_di", "er_qi", "er"]),
     ],
 )
 def test_names_are_completed(
     typed: str, offered: list[str], parser: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert sorted(complete(typed, parser, monkeypatch, capsys)) == sorted(offered)
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("compare run.json -m ", ["er_di", "precision"]),
+        ("check run.json --min er", ["er_di="]),
+        ("check run.json --anonymization ", ["rules", "ours"]),
+        ("errors run.json --anonymization o", ["ours"]),
+    ],
+)
+def test_names_of_a_run_are_completed(
+    typed: str, offered: list[str], desk: Any, evaluated: Any, parser: Any, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    evaluated("corpus.json", "rules=masks.json", "ours=masks.json", "-m", "er_di", "-m", "precision", "-o", "run.json")
+    capsys.readouterr()
+    assert sorted(complete(typed, parser, monkeypatch, capsys)) == sorted(offered)
+
+
+def complete(typed: str, parser: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> list[str]:
     words = f"showthrough {typed}"
     monkeypatch.setenv("_SHOWTHROUGH_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", words)
-    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - (not words.endswith(" "))))
     with pytest.raises(SystemExit) as left:
         parser.main([], prog_name="showthrough")
     assert left.value.code == 0
-    assert sorted(capsys.readouterr().out.split()) == sorted(offered)
+    return capsys.readouterr().out.split()

@@ -28,7 +28,7 @@ def gold(tmp_path: Path) -> Path:
 
 
 def test_from_i2b2_to_tab_and_back(cli: Cli, gold: Path, tmp_path: Path) -> None:
-    found = cli("convert", gold, "--from", "i2b2-2014", "--to", "tab", "-o", tmp_path / "corpus.json")
+    found = cli("convert", gold, "--format", "i2b2-2014", "--to", "tab", "-o", tmp_path / "corpus.json")
     assert (found.status, found.err) == (0, "")
     assert found.out == f"2 documents written to {tmp_path / 'corpus.json'}\n"
     found = cli("convert", tmp_path / "corpus.json", "--to", "i2b2-2014", "-o", tmp_path / "again")
@@ -38,7 +38,7 @@ def test_from_i2b2_to_tab_and_back(cli: Cli, gold: Path, tmp_path: Path) -> None
 
 def test_nothing_is_written_elsewhere(cli: Cli, gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = cli("convert", gold, "--from", "i2b2-2014", "--to", "tab", "-o", "s3://bucket/corpus.json")
+    found = cli("convert", gold, "--format", "i2b2-2014", "--to", "tab", "-o", "s3://bucket/corpus.json")
     assert found.status == 2
     assert found.err == "s3://bucket/corpus.json: results are written on this machine alone; expected a file name\n"
     assert not (tmp_path / "s3:").exists()
@@ -73,8 +73,8 @@ def test_an_annotator_has_to_be_chosen(cli: Cli, tmp_path: Path) -> None:
     [
         (["--to", "nope"], "format nope: unknown format; there are tab, jsonl, masks,"),
         (["--to", "i2b2"], "format i2b2: cannot be written; choose one of tab, jsonl, masks,"),
-        (["--to", "tab", "--from", "nope"], "format nope: unknown format"),
-        (["--to", "tab", "--from", "conll"], "holds no file that ends in .conll"),
+        (["--to", "tab", "--format", "nope"], "format nope: unknown format"),
+        (["--to", "tab", "--format", "conll"], "holds no file that ends in .conll"),
     ],
 )
 def test_what_cannot_be(cli: Cli, gold: Path, tmp_path: Path, arguments: list[str], expected: str) -> None:

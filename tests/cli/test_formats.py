@@ -49,7 +49,7 @@ def guests() -> Iterator[None]:
 
 
 def test_all_are_listed(cli: Cli) -> None:
-    found = cli("formats")
+    found = cli("list", "formats")
     assert (found.status, found.err) == (0, "")
     assert [line.split()[0] for line in found.out.splitlines()[2:-1]] == list(FORMATS)
     assert re.search(r"^masks {8,} +yes +yes +masks by id, .* \[start, end.* \(\.json\)", found.out, re.MULTILINE)
@@ -58,15 +58,17 @@ def test_all_are_listed(cli: Cli) -> None:
 
 
 def test_one_with_a_sample(cli: Cli) -> None:
-    found = cli("formats", "brat").out
+    found = cli("list", "formats", "brat").out
     assert found.startswith(
         "brat: brat standoff: a folder of .txt and .ann; of a system, .ann alone\nfiles: .ann, .txt; "
     )
     assert "\ncase-1.ann:\n\nT1\tPERSON 3 11\tJohn Doe\nT2\tLOC 15 19\tOslo\n" in found
     ours = 'sample.json:\n\n[{"uid": "case-1", "body": "Mr John Doe of Oslo left.", "marks": []}]\n'
-    assert cli("formats", "ours").out.endswith(ours)
-    assert cli("formats", "silent").out == "silent: [only] a sample\nfiles: .x; read as: nothing\n\na.x:\n\nlook\n"
-    found = cli("formats", "nope")
+    assert cli("list", "formats", "ours").out.endswith(ours)
+    assert (
+        cli("list", "formats", "silent").out == "silent: [only] a sample\nfiles: .x; read as: nothing\n\na.x:\n\nlook\n"
+    )
+    found = cli("list", "formats", "nope")
     assert (found.status, found.out) == (2, "")
     assert found.err.startswith("format nope: unknown format; there are tab, jsonl, ")
 
@@ -80,9 +82,9 @@ def test_guests_on_other_commands(cli: Cli, tmp_path: Path) -> None:
     found = cli("validate", path, "--format", "silent")
     assert (found.status, found.out) == (2, "")
     assert found.err.startswith("format silent: holds no corpus; choose one of tab, jsonl, ")
-    assert cli("convert", path, "--from", "ours", "--to", "ours", "-o", tmp_path / "out.json").status == 0
+    assert cli("convert", path, "--format", "ours", "--to", "ours", "-o", tmp_path / "out.json").status == 0
     assert read_corpus(tmp_path / "out.json", format="ours").ids == ("a",)
-    found = cli("convert", path, "--from", "ours", "--to", "wrong", "-o", tmp_path / "wrong.json")
+    found = cli("convert", path, "--format", "ours", "--to", "wrong", "-o", tmp_path / "wrong.json")
     assert (found.status, found.err) == (
         2,
         "format wrong: its writer gave something else than bytes; nothing was written\n",
@@ -95,5 +97,5 @@ def test_lines_stay_lines(cli: Cli, tmp_path: Path) -> None:
     mark = {"start_offset": 3, "end_offset": 6, "entity_type": "PATIENT"}
     record = {"doc_id": "a", "text": "Mr Doe left.", "annotations": {"us": {"entity_mentions": [mark]}}}
     (tmp_path / "c.jsonl").write_text(json.dumps(record) + "\n")
-    assert cli("surrogate", tmp_path / "c.jsonl", "-o", tmp_path / "out.jsonl").status == 0
+    assert cli("apply", "--replace", "surrogate", tmp_path / "c.jsonl", "-o", tmp_path / "out.jsonl").status == 0
     assert len(read_corpus(tmp_path / "out.jsonl")) == 1

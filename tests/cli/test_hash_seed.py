@@ -77,12 +77,12 @@ _COMMANDS = [
     "errors run.json",
     "risk run.json",
     "compare run.json",
-    "vocabulary corpus.json --dictionary wordfreq:en",
+    "corpus --vocabulary corpus.json --dictionary wordfreq:en",
     "scan corpus.json",
     "convert corpus.json --to doccano -o out.jsonl",
     "apply corpus.json masks.json -o released.json",
-    "labels",
-    "formats",
+    "list labels",
+    "list formats",
 ]
 
 

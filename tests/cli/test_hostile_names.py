@@ -86,7 +86,7 @@ def clean(text: str) -> None:
         ("compare", "run.json", "--shuffles", "99"),
         ("compare", "run.json", "-m", "recall_per_type", "--shuffles", "99"),
         ("attack", "--background", "known.json", "--corpus", "corpus.json", "--explain", "3", "a\x1b[1m=masks.json"),
-        ("vocabulary", "corpus.json", "--map", "LOC=A\x1b[1m", "a\x1b[1m=masks.json"),
+        ("corpus", "--vocabulary", "corpus.json", "--map", "LOC=A\x1b[1m", "a\x1b[1m=masks.json"),
         ("validate", "corpus.json", "masks.json"),
         ("validate", "plan.toml"),
         ("evaluate", "corpus.json", "a\x1b[1m=masks.json", "-m", "phi_token", "--resamples", "20"),

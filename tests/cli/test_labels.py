@@ -13,7 +13,7 @@ from showthrough.data.types import NAMES
 
 
 def test_the_tree(desk: Any) -> None:
-    found = desk.cli("labels")
+    found = desk.cli("list", "labels")
     assert (found.status, found.err) == (0, "")
     kinds = [line.split()[0] for line in found.out.splitlines()[2:] if line.split()[0] in NAMES]
     assert set(kinds) == set(NAMES)
@@ -23,7 +23,7 @@ def test_the_tree(desk: Any) -> None:
 
 @pytest.mark.parametrize("name", ["CITY", "city"])
 def test_one_type(desk: Any, name: str) -> None:
-    lines = desk.cli("labels", name).out.splitlines()
+    lines = desk.cli("list", "labels", name).out.splitlines()
     assert lines[:3] == [
         "PII > LOCATION > GPE > CITY",
         "identifies: together with others",
@@ -33,15 +33,15 @@ def test_one_type(desk: Any, name: str) -> None:
 
 
 def test_the_types_of_a_tool(desk: Any) -> None:
-    out = desk.cli("labels", "presidio").out
+    out = desk.cli("list", "labels", "presidio").out
     assert out.startswith("Presidio: presidio-analyzer 2.2.366")
     assert "PII > CONTACT > EMAIL" in out
-    assert desk.cli("labels", "i2b2").out.count("i2b2 20") == 2
+    assert desk.cli("list", "labels", "i2b2").out.count("i2b2 20") == 2
 
 
 def test_a_name_that_nobody_knows(desk: Any) -> None:
     for name in ("TATTOO", "", "-"):
-        found = desk.cli("labels", "--", name)
+        found = desk.cli("list", "labels", "--", name)
         assert found.status == 2
         assert "nobody knows this name; expected a type of the tree" in found.err
         assert len(found.err.splitlines()) == 1
@@ -57,7 +57,9 @@ def test_presidio_beside_annotations_of_tab(desk: Any) -> None:
         "gold.json": [{"doc_id": "r", "text": text, "annotations": {"a": {"entity_mentions": mentions}}}],
         "presidio.json": {"r": [[start, end, None, kind] for (start, end, _), kind in zip(marks, said, strict=True)]},
     })  # fmt: skip
-    found = desk.cli("evaluate", "gold.json", "presidio=presidio.json", "--preset", "i2b2", "-o", "run.json")
+    found = desk.cli(
+        "evaluate", "gold.json", "presidio=presidio.json", "--preset", "i2b2", "-o", "run.json", "--verbose"
+    )
     assert found.status == 0, found.err
     taken = "LOCATION as LOC, PHONE_NUMBER as CODE, US_SSN as CODE"
     assert f"note: presidio: these count as types of the corpus: {taken}\n" in found.err

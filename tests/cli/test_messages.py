@@ -122,7 +122,7 @@ CASES: dict[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {
     ),
     "a type to keep": (
         {"corpus.json": [mention(entity_type=MEGABYTE)]},
-        ("surrogate", "corpus.json", "-o", "out.json", "--keep", "X"),
+        ("apply", "--replace", "surrogate", "corpus.json", "-o", "out.json", "--keep", "X"),
     ),
     "a type to map": (
         {"corpus.json": [mention(entity_type=MEGABYTE)]},

@@ -77,12 +77,14 @@ def test_an_attack_is_kept_whatever_becomes_of_the_output(out: str) -> None:
     ("command", "made"),
     [
         ((*ATTACK, "-o", "out"), True),
-        pytest.param(("vocabulary", "gold.xml", "--dictionary", "words.txt", "--json", "out"), True, marks=SLOW),
+        pytest.param(
+            ("corpus", "--vocabulary", "gold.xml", "--dictionary", "words.txt", "--json", "out"), True, marks=SLOW
+        ),
         (("report", "old.json", "--json", "out"), True),
         pytest.param(("report", "old.json"), False, marks=SLOW),
         pytest.param(("compare", "old.json"), False, marks=SLOW),
         pytest.param(("convert", "corpus.json", "--to", "tab", "-o", "out"), True, marks=SLOW),
-        (("metrics",), False),
+        (("list", "metrics"), False),
     ],
 )
 def test_a_reader_who_leaves_ends_no_command(command: tuple[str, ...], made: bool) -> None:
@@ -118,8 +120,8 @@ def test_a_folder_that_cannot_be_written_is_told_first(option: str, desk: Any, m
     [
         ((*ATTACK, "-o"), "attack.read_corpus"),
         ((*ATTACK, "--json"), "attack.read_corpus"),
-        (("vocabulary", "gold.xml", "--dictionary", "words.txt", "--json"), "outputs.write_file"),
-        (("surrogate", "gold.xml", "-o"), "surrogate.read_corpus"),
+        (("corpus", "--vocabulary", "gold.xml", "--dictionary", "words.txt", "--json"), "outputs.write_file"),
+        (("apply", "--replace", "surrogate", "gold.xml", "-o"), "surrogate.read_corpus"),
         (("anonymize", "corpus.json", "--with", "rules", "-o"), "anonymize.read_corpus"),
         (("demo", "--html"), "demo.read_corpus"),
         (("report", "old.json", "--html"), "outputs.write_file"),
@@ -179,9 +181,12 @@ def test_a_full_disk_leaves_the_old_file_and_prints_the_rest(here: Any, monkeypa
 @pytest.mark.parametrize(
     ("command", "target"),
     [
-        (("vocabulary", "gold.xml", "a=other.xml", "--dictionary", "words.txt", "--json"), "words.txt"),
-        (("vocabulary", "gold.xml", "a=other.xml", "--dictionary", "words.txt", "--json"), "other.xml"),
-        (("vocabulary", "gold.xml", "--medical", "terms.txt", "--dictionary", "words.txt", "--json"), "terms.txt"),
+        (("corpus", "--vocabulary", "gold.xml", "a=other.xml", "--dictionary", "words.txt", "--json"), "words.txt"),
+        (("corpus", "--vocabulary", "gold.xml", "a=other.xml", "--dictionary", "words.txt", "--json"), "other.xml"),
+        (
+            ("corpus", "--vocabulary", "gold.xml", "--medical", "terms.txt", "--dictionary", "words.txt", "--json"),
+            "terms.txt",
+        ),
         (("evaluate", "gold.xml", "a=other.xml", "-m", 'phi_oov(dictionary="words.txt")', "-o"), "words.txt"),
         (("evaluate", "gold.xml", "a=other.xml", "--csv"), "other.xml"),
         (("evaluate", "folder", "a=masks.json", "-o"), "folder/1.txt"),
@@ -189,7 +194,7 @@ def test_a_full_disk_leaves_the_old_file_and_prints_the_rest(here: Any, monkeypa
         (("report", "old.json", "--csv"), "old.json"),
         (("anonymize", "corpus.json", "--with", "rules", "-o"), "corpus.json"),
         (("convert", "corpus.json", "--to", "tab", "-o"), "corpus.json"),
-        (("surrogate", "gold.xml", "-o"), "gold.xml"),
+        (("apply", "--replace", "surrogate", "gold.xml", "-o"), "gold.xml"),
     ],
 )
 @pytest.mark.parametrize("by", ["name", "link", "hard link"])
@@ -231,15 +236,18 @@ def records(*ids: str) -> list[dict[str, Any]]:
     return [{"doc_id": name, "text": "Dr. Lee left.", "annotations": layers} for name in ids]
 
 
-@pytest.mark.parametrize("command", ["convert", "surrogate"])
-def test_a_refused_folder_leaves_nothing(command: str, desk: Any) -> None:
+WRITING = pytest.mark.parametrize("command", [("convert",), ("apply", "--replace", "surrogate")])
+
+
+@WRITING
+def test_a_refused_folder_leaves_nothing(command: tuple[str, ...], desk: Any) -> None:
     desk.write({"records.json": records("1", "../2")})
     desk.refuses(
-        command, "records.json", "--to", "brat", "-o", "out", starts="document ../2: this id cannot be the name"
+        *command, "records.json", "--to", "brat", "-o", "out", starts="document ../2: this id cannot be the name"
     )
     desk.write({"records.json": records("1", "2" * 300)})
     desk.refuses(
-        command, "records.json", "--to", "brat", "-o", "a/out", starts="a/out: cannot be written: File name too"
+        *command, "records.json", "--to", "brat", "-o", "a/out", starts="a/out: cannot be written: File name too"
     )
 
 
@@ -262,7 +270,7 @@ def test_a_folder_on_a_full_disk_is_as_it_was(desk: Any, monkeypatch: pytest.Mon
 
 def test_a_folder_does_not_take_the_place_of_what_is_read(desk: Any) -> None:
     desk.write({"out/1.txt": "Dr. O\nLee B-DOCTOR\n"})  # a CoNLL file in the place of brat's text
-    command = ("convert", "out/1.txt", "--from", "conll", "--to", "brat", "-o", "out", "--force")
+    command = ("convert", "out/1.txt", "--format", "conll", "--to", "brat", "-o", "out", "--force")
     desk.refuses(*command, starts="out/1.txt: is read by this command, or would be the next time; choose another")
 
 
@@ -355,13 +363,13 @@ def test_a_report_that_the_disk_cannot_take(target: str, here: Any) -> None:
 
 @POSIX
 @pytest.mark.parametrize("there", [True, False])
-@pytest.mark.parametrize("command", ["convert", "surrogate"])
-def test_a_folder_that_the_disk_cannot_take(command: str, there: bool, desk: Any) -> None:
+@WRITING
+def test_a_folder_that_the_disk_cannot_take(command: tuple[str, ...], there: bool, desk: Any) -> None:
     long = records("1", "2")
     long[1]["text"] += " And came back." * 100
     desk.write({"records.json": long, **({"out/1.txt": "mine", "out/other": "mine"} if there else {})})
     before = contents(desk)
-    done = cramped(desk, command, "records.json", "--to", "brat", "-o", "out", *(["--force"] if there else []))
+    done = cramped(desk, *command, "records.json", "--to", "brat", "-o", "out", *(["--force"] if there else []))
     assert (done.status, done.out) == (2, "")
     assert done.err == "out: cannot be written: File too large\n"
     assert contents(desk) == before

@@ -7,10 +7,10 @@ import pytest
 from .conftest import Desk
 
 COMMANDS = (
-    ("anonymize", "corpus.json", "-o", "out.json"),
-    ("annotate", "corpus.json", "-o", "out.json"),
-    ("scan", "corpus.json", "--json", "out.json"),
-    ("bench", "corpus.json", "-o", "out.json"),
+    ("anonymize", "corpus.json", "-o", "out.json", "--with"),
+    ("annotate", "corpus.json", "-o", "out.json", "--with"),
+    ("scan", "corpus.json", "--json", "out.json", "--detector"),
+    ("evaluate", "corpus.json", "-o", "out.json", "--with"),
 )
 
 
@@ -18,7 +18,7 @@ COMMANDS = (
 @pytest.mark.parametrize("system", ["spacy", "presidio"])
 @pytest.mark.parametrize("form", ["{}:en_no_such", "{}(model=en_no_such)", "{}(model='en_no_such')"])
 def test_one_that_is_not_installed(desk: Desk, command: tuple[str, ...], system: str, form: str) -> None:
-    found = desk.cli(*command, "--with", form.format(system))
+    found = desk.cli(*command, form.format(system))
     assert (found.status, found.out) == (2, "")
     what, remedy = "the spaCy pipeline 'en_no_such' is not installed", "python -m spacy download en_no_such"
     (line,) = found.err.splitlines()
@@ -38,13 +38,13 @@ def test_one_that_is_not_installed(desk: Desk, command: tuple[str, ...], system:
     ],
 )
 def test_one_that_is_no_name(desk: Desk, command: tuple[str, ...], system: str, line: str) -> None:
-    found = desk.cli(*command, "--with", system)
+    found = desk.cli(*command, system)
     assert found.status == 2
     assert line in found.err or (system == "spacy(" and "unknown" in found.err)
 
 
 def test_a_missing_one_is_told_before_the_texts_are_read(desk: Desk) -> None:
-    assert "is not installed" in desk.cli("scan", "none.json", "--with", "spacy:en_no_such").err
+    assert "is not installed" in desk.cli("scan", "none.json", "--detector", "spacy:en_no_such").err
 
 
 def test_a_vote_that_cannot_be_is_told_without_loading(desk: Desk) -> None:

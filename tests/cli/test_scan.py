@@ -94,7 +94,10 @@ def test_long_finds_and_strange_characters_are_shown_short(cli: Cli) -> None:
     [
         (["masks.json"], "masks.json: holds masks with offsets and no text; expected the texts as they are released"),
         (["nowhere.json"], "nowhere.json: "),
-        (["texts.json", "--with", "nobody"], "detector nobody: unknown detector; there are patterns, presidio, spacy"),
+        (
+            ["texts.json", "--detector", "nobody"],
+            "detector nobody: unknown detector; there are patterns, presidio, spacy",
+        ),
         (["texts.json", "--json", "texts.json"], "texts.json: is read by this command"),
         (["texts.json", "--format", "masks"], "texts.json: "),
     ],
@@ -106,10 +109,10 @@ def test_bad_input(cli: Cli, arguments: list[str], line: str) -> None:
 
 
 def test_detectors_are_listed(cli: Cli) -> None:
-    found = cli("detectors")
+    found = cli("list", "detectors")
     assert found.status == 0
     assert [line.split()[0] for line in found.out.splitlines()[2:] if line.strip()][:1] == ["patterns"]
-    assert "model = 'en_core_web_sm'" in cli("detectors", "spacy").out
+    assert "model = 'en_core_web_sm'" in cli("list", "detectors", "spacy").out
 
 
 @pytest.mark.parametrize("name", ["notes.csv", "notes.tsv", "notes.jsonl", "notes.json"])

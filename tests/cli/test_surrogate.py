@@ -29,7 +29,7 @@ def gold(tmp_path: Path) -> Path:
 
 
 def test_a_corpus_comes_out_in_its_format(cli: Cli, gold: Path, tmp_path: Path) -> None:
-    found = cli("surrogate", gold, "-o", tmp_path / "out.xml", "--seed", 7, "--ambiguous", 0.15)
+    found = cli("apply", "--replace", "surrogate", gold, "-o", tmp_path / "out.xml", "--seed", 7, "--ambiguous", 0.15)
     assert (found.status, found.err) == (0, "")
     assert "1 documents written to" in found.out
     assert "1 unmarked repeats of marked text were replaced too; audit clean" in found.out
@@ -38,19 +38,19 @@ def test_a_corpus_comes_out_in_its_format(cli: Cli, gold: Path, tmp_path: Path) 
     assert "Sloan" not in content
     (record,) = read_corpus(tmp_path / "out.xml")
     assert [one.entity_type for one in record.annotations[0].mentions] == ["PATIENT", "DATE"]
-    again = cli("surrogate", gold, "-o", tmp_path / "again.xml", "--seed", 7, "--ambiguous", 0.15)
+    again = cli("apply", "--replace", "surrogate", gold, "-o", tmp_path / "again.xml", "--seed", 7, "--ambiguous", 0.15)
     assert again.status == 0
     assert (tmp_path / "again.xml").read_bytes() == (tmp_path / "out.xml").read_bytes()
 
 
 def test_another_format_and_types_that_stay(cli: Cli, gold: Path, tmp_path: Path) -> None:
-    found = cli("surrogate", gold, "-o", tmp_path / "out", "--to", "brat", "--keep", "DATE")
+    found = cli("apply", "--replace", "surrogate", gold, "-o", tmp_path / "out", "--to", "brat", "--keep", "DATE")
     assert found.status == 0
     assert "10/29/1997" in (tmp_path / "out/1.txt").read_text()
 
 
 def test_the_demonstration_corpus(cli: Cli, tmp_path: Path) -> None:
-    found = cli("surrogate", demo.corpus_path(), "-o", tmp_path / "out.json")
+    found = cli("apply", "--replace", "surrogate", demo.corpus_path(), "-o", tmp_path / "out.json")
     assert found.status == 0
     assert len(read_corpus(tmp_path / "out.json")) == len(read_corpus(demo.corpus_path()))
 
@@ -62,7 +62,7 @@ def test_nothing_is_written_when_the_audit_fails(
         return Surrogates(corpus, 0, (Leak("1", "Sloan", 4, 9),))
 
     monkeypatch.setattr(showthrough.cli.surrogate, "surrogates", careless)
-    found = cli("surrogate", gold, "-o", tmp_path / "out.xml")
+    found = cli("apply", "--replace", "surrogate", gold, "-o", tmp_path / "out.xml")
     assert found.status == 1
     assert "document 1: 'Sloan' at 4–9 was marked in the original" in found.err
     assert "nothing was written" in found.err
@@ -79,7 +79,7 @@ def dated(path: Path, *texts: str) -> Path:
 
 def test_dates_that_cannot_move_are_not_written(cli: Cli, tmp_path: Path) -> None:
     gold = dated(tmp_path / "gold.xml", "In 2004: <01/01> to <12/31>.")
-    found = cli("surrogate", gold, "-o", tmp_path / "out.xml")
+    found = cli("apply", "--replace", "surrogate", gold, "-o", tmp_path / "out.xml")
     assert found.status == 1
     assert "document 1: '01/01' at 9–14 was marked in the original" in found.err
     assert "2 marked dates cannot move" in found.err
@@ -90,7 +90,7 @@ def test_what_can_be_guessed_is_said(cli: Cli, tmp_path: Path) -> None:
     gold = dated(
         tmp_path / "gold.xml", "From <01/04>/2004 to <12/30>/2004.", "On <10/29>/2004; born <1950>; 11/03/2004."
     )
-    found = cli("surrogate", gold, "-o", tmp_path / "out.xml")
+    found = cli("apply", "--replace", "surrogate", gold, "-o", tmp_path / "out.xml")
     assert found.status == 0
     assert "note: dates of 1 document moved by fewer than 30 days" in found.err
     assert "note: 1 marked years stay as they are" in found.err
@@ -108,13 +108,13 @@ def test_what_can_be_guessed_is_said(cli: Cli, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be(cli: Cli, gold: Path, tmp_path: Path, arguments: list[str], expected: str) -> None:
-    found = cli("surrogate", gold, "-o", tmp_path / "out", *arguments)
+    found = cli("apply", "--replace", "surrogate", gold, "-o", tmp_path / "out", *arguments)
     assert found.status == 2
     assert expected in found.err
 
 
 def test_a_corpus_without_marks(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "texts.json").write_text('{"a": "text"}')
-    found = cli("surrogate", tmp_path / "texts.json", "-o", tmp_path / "out.json")
+    found = cli("apply", "--replace", "surrogate", tmp_path / "texts.json", "-o", tmp_path / "out.json")
     assert found.status == 2
     assert "has no annotations" in found.err

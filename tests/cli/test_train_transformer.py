@@ -69,7 +69,7 @@ def test_a_training_is_stopped_and_goes_on(train: Cli, tmp_path: Path, monkeypat
 
 
 def test_scores_that_are_too_good_are_told(train: Cli, tmp_path: Path) -> None:
-    dev = ("--dev", tmp_path / "train.json", "--seen", "--keep", "best", "--epochs", 1)
+    dev = ("--dev", tmp_path / "train.json", "--seen", "--keep-epoch", "best", "--epochs", 1)
     found = train(*dev, "-o", tmp_path / "made")
     assert found.status == 0
     told = " ".join(found.out.split())
@@ -98,8 +98,8 @@ def test_a_sweep_is_a_table(train: Cli, tmp_path: Path) -> None:
         (("--dev", "train.json"), "3 of 3 documents are also trained on"),
         (("--model", "none/there/is"), "there is no folder"),
         (("--window", 65), "window: found 65; expected 3 to 64 tokens"),
-        (("--keep", "best"), "keep: found best and no --dev"),
-        (("--keep", "first"), "keep: found 'first'; expected last or best"),
+        (("--keep-epoch", "best"), "keep: found best and no --dev"),
+        (("--keep-epoch", "first"), "keep: found 'first'; expected last or best"),
         (("--sweep",), "dev: a sweep compares trainings by their scores"),
         (("--sweep-windows", "16,24"), "sweep-windows: is of a sweep; expected --sweep beside it"),
         (("--sweep", "--window", 24), "window: a sweep has several; expected --sweep-windows"),

@@ -1,4 +1,4 @@
-"""`showthrough verifier train` and `showthrough verifier answer`."""
+"""`showthrough train verifier` and `showthrough verifier answer`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def at(desk: Desk) -> Desk:
 
 
 def trained(desk: Desk) -> None:
-    assert desk.cli("verifier", "train", "train", "--folds", "3", "-o", "glad").status == 0
+    assert desk.cli("train", "verifier", "train", "--folds", "3", "-o", "glad").status == 0
 
 
 @pytest.mark.parametrize("learner", ["glad", "ngrams", "compression"])
 def test_training_tells_how_good_it_is(at: Desk, learner: str) -> None:
-    found = at.cli("verifier", "train", "train", "--learner", learner, "--folds", "3", "--band", "0.45-0.55", "-o", "v")
+    found = at.cli("train", "verifier", "train", "--learner", learner, "--folds", "3", "--band", "0.45-0.55", "-o", "v")
     assert (found.status, found.err) == (0, "")
     assert found.out.startswith(f"{learner}: 40 problems, 20 by one author; 40 of them")
     assert "only 40 problems: the figures are uncertain" in found.out
@@ -48,7 +48,7 @@ def test_a_verifier_no_better_than_a_coin_is_told(at: Desk) -> None:
     lines = (at.folder / "train/truth.txt").read_text().splitlines()
     turned = [f"{line[:-1]}{'YN'[(number // 2) % 2]}" for number, line in enumerate(lines)]
     (at.folder / "train/truth.txt").write_text("\n".join(turned))
-    found = at.cli("verifier", "train", "train", "--folds", "3", "-o", "v")
+    found = at.cli("train", "verifier", "train", "--folds", "3", "-o", "v")
     assert found.status == 0
     assert "it tells little more than a coin would" in " ".join(found.out.split())
 
@@ -98,24 +98,27 @@ def test_its_own_problems_are_refused(at: Desk) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (("train", "train", "-o", "v", "--learner", "svm"), "unknown learner 'svm'"),
-        (("train", "train", "-o", "v", "--band", "0.6-0.7"), "band: found"),
-        (("train", "train", "-o", "v", "--band", "x"), "band: found 'x'; expected two numbers, such as 0.45-0.55"),
-        (("train", "train", "-o", "v", "--folds", "1"), "folds: found 1; expected 2 or more"),
-        (("train", "none", "-o", "v"), "none"),
-        (("train", "corpus.json", "-o", "v"), "corpus.json: no document asks who wrote it"),
-        (("train", "train", "-o", "train"), "train: is read by this command"),
-        (("train", "train", "-o", "."), "is a folder with other files in it"),
-        (("answer", "test", "--verifier", "none", "-o", "a.txt"), "verifier none: is no folder"),
+        (("train", "verifier", "train", "-o", "v", "--learner", "svm"), "unknown learner 'svm'"),
+        (("train", "verifier", "train", "-o", "v", "--band", "0.6-0.7"), "band: found"),
         (
-            ("answer", "test", "original=made.json", "--verifier", "x", "-o", "a"),
+            ("train", "verifier", "train", "-o", "v", "--band", "x"),
+            "band: found 'x'; expected two numbers, such as 0.45-0.55",
+        ),
+        (("train", "verifier", "train", "-o", "v", "--folds", "1"), "folds: found 1; expected 2 or more"),
+        (("train", "verifier", "none", "-o", "v"), "none"),
+        (("train", "verifier", "corpus.json", "-o", "v"), "corpus.json: no document asks who wrote it"),
+        (("train", "verifier", "train", "-o", "train"), "train: is read by this command"),
+        (("train", "verifier", "train", "-o", "."), "is a folder with other files in it"),
+        (("verifier", "answer", "test", "--verifier", "none", "-o", "a.txt"), "verifier none: is no folder"),
+        (
+            ("verifier", "answer", "test", "original=made.json", "--verifier", "x", "-o", "a"),
             "anonymization original: this name is that",
         ),
-        (("answer", "test", "--verifier", "x", "-o", "corpus.json"), "corpus.json: exists already"),
+        (("verifier", "answer", "test", "--verifier", "x", "-o", "corpus.json"), "corpus.json: exists already"),
     ],
 )
 def test_bad_requests(at: Desk, arguments: tuple[str, ...], line: str) -> None:
-    found = at.cli("verifier", *arguments)
+    found = at.cli(*arguments)
     assert (found.status, found.out) == (2, "")
     assert line in found.err
     assert len(found.err.splitlines()) == 1
@@ -123,7 +126,7 @@ def test_bad_requests(at: Desk, arguments: tuple[str, ...], line: str) -> None:
 
 def test_problems_without_truth(at: Desk) -> None:
     (at.folder / "train/truth.txt").unlink()
-    found = at.cli("verifier", "train", "train", "-o", "v")
+    found = at.cli("train", "verifier", "train", "-o", "v")
     assert found.status == 2
     assert "document p0: of 40 of 40 problems nobody said who wrote them; expected truth.txt with Y or N" in found.err
     assert not Path(at.folder / "v").exists()

@@ -29,7 +29,15 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("desk")
 def test_tables_and_scores(cli: Cli) -> None:
     found = cli(
-        "vocabulary", "gold.xml", "good=good.xml", "poor=poor.xml", "--dictionary", "words.txt", "--json", "v.json"
+        "corpus",
+        "--vocabulary",
+        "gold.xml",
+        "good=good.xml",
+        "poor=poor.xml",
+        "--dictionary",
+        "words.txt",
+        "--json",
+        "v.json",
     )
     assert (found.status, found.err) == (0, "")
     lines = [line.split() for line in found.out.splitlines()]
@@ -54,7 +62,7 @@ def test_tables_and_scores(cli: Cli) -> None:
 def test_medical_terms_and_other_tokens(cli: Cli) -> None:
     Path("terms.txt").write_text("mole\nBrown\n")
     arguments = ["gold.xml", "--dictionary", "words.txt", "--medical", "terms.txt", "--tokens", "words"]
-    found = cli("vocabulary", *arguments, "--json", "v.json")
+    found = cli("corpus", "--vocabulary", *arguments, "--json", "v.json")
     assert (found.status, found.err) == (0, "")
     assert "of these medical" in found.out
     lines = [line.split() for line in found.out.splitlines()]
@@ -68,7 +76,7 @@ def test_medical_terms_and_other_tokens(cli: Cli) -> None:
 @pytest.mark.usefixtures("desk")
 def test_the_dictionary_follows_the_language(cli: Cli) -> None:
     for options, expected in (((), "wordfreq:en"), (("--language", "es"), "wordfreq:es")):
-        found = cli("vocabulary", "gold.xml", *options)
+        found = cli("corpus", "--vocabulary", "gold.xml", *options)
         assert found.status == 0
         assert expected in found.out
 
@@ -86,7 +94,7 @@ def test_the_dictionary_follows_the_language(cli: Cli) -> None:
     ],
 )
 def test_what_cannot_be(cli: Cli, arguments: list[str], expected: str) -> None:
-    found = cli("vocabulary", *arguments)
+    found = cli("corpus", "--vocabulary", *arguments)
     assert found.status == 2
     assert expected in found.err
 
@@ -147,7 +155,7 @@ def test_records_missing_from_a_system(cli: Cli) -> None:
     assert found.status == 2
     assert "half.xml: document 2: is in the corpus but not here" in found.err
     assert cli("evaluate", "gold.xml", "half=half.xml", "--preset", "i2b2", "--missing", "unmasked").status == 0
-    found = cli("vocabulary", "gold.xml", "half=half.xml")  # which would show its analysis and then refuse
+    found = cli("corpus", "--vocabulary", "gold.xml", "half=half.xml")  # which would show its analysis and then refuse
     assert (found.status, found.out) == (2, "")
     assert found.err.startswith("half.xml: document 2: is in the corpus but not here")
 

@@ -168,7 +168,7 @@ ATTACK = ("attack", *READ[1:], "--corpus", READ[0], "--background", "secret fold
 COMMANDS = {
     "evaluate": ("evaluate", *READ, "--background", "secret folder/known.json", "-m", "preset:default", "-m", "trir",
                  "-m", "residual", "-m", "inconsistent", "--parts", "--signatures", "-o", "x.run", "--csv", "x.csv"),
-    "bench": ("bench", *READ, "--with", "rules", "--background", "secret folder/known.json", "-m", "trir",
+    "evaluate systems": ("evaluate", *READ, "--with", "rules", "--background", "secret folder/known.json", "-m", "trir",
               "-m", "recall", "--no-cache", "--parts", "-o", "x.run", "--csv", "x.csv"),
     "report": ("report", "secret folder/run.json", "--parts", "--signatures", "--csv", "x.csv"),
     "attack": (*ATTACK, "--attacks", "lexical, lexical+prior", "--explain", "9", "-o", "x.run", "--json", "x.json"),

@@ -200,7 +200,7 @@ def test_a_pipe_that_nobody_writes_into(tmp_path: Path) -> None:
         ("report", "pipe"),
         ("compare", "pipe"),
         ("attack", "corpus.json", "a=masks.json", "--background", "pipe"),
-        ("vocabulary", "corpus.json", "--dictionary", "pipe"),
+        ("corpus", "--vocabulary", "corpus.json", "--dictionary", "pipe"),
         ("evaluate", "pipe.toml"),
     ]
     for name in ("pipe", "pipe.toml"):

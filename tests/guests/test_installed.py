@@ -29,7 +29,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_lists_name_them(command: Callable[..., Any]) -> None:
-    listed = {kind: command(kind).stdout for kind in ("metrics", "attacks", "anonymizers", "formats")}
+    listed = {kind: command("list", kind).stdout for kind in ("metrics", "attacks", "anonymizers", "formats")}
     assert re.search("^kept +utility +↑ +Share of characters that are not masked", listed["metrics"], re.MULTILINE)
     assert re.search("^initials +1 +Whose background has the most capitals", listed["attacks"], re.MULTILINE)
     assert re.search("^digits +2 +Hides numbers", listed["anonymizers"], re.MULTILINE)
@@ -38,11 +38,11 @@ def test_lists_name_them(command: Callable[..., Any]) -> None:
 
 
 def test_parameters_are_explained(command: Callable[..., Any]) -> None:
-    assert "  times = 2\n      how often every character counts\n" in command("metrics", "kept(times=2)").stdout
-    assert "  least = 1\n      capitals that count at least\n" in command("attacks", "initials").stdout
+    assert "  times = 2\n      how often every character counts\n" in command("list", "metrics", "kept(times=2)").stdout
+    assert "  least = 1\n      capitals that count at least\n" in command("list", "attacks", "initials").stdout
     assert (
         "  least = 3\n      digits of a number that is hidden, at least\n"
-        in command("anonymizers", "digits(least=3)").stdout
+        in command("list", "anonymizers", "digits(least=3)").stdout
     )
 
 

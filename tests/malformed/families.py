@@ -55,13 +55,15 @@ def on_corpus(random: Random, name: str, files: Mapping[str, bytes], *format: st
         ("evaluate", name, "a=masks.json", *chosen, *_FEW, *lenient, *named, "--group-by", "id:^(.)"),
         ("validate", name, "masks.json", *lenient, *named),
         ("convert", name, "--to", random.choice(("tab", "i2b2-2006", "i2b2-2014", "meddocan", "brat", "conll", "masks")),
-         "-o", "converted", *(("--from", *format) if format else ())),
-        ("surrogate", name, "-o", "made", *named),
-        ("vocabulary", name, "a=masks.json", "--json", "vocabulary.json", *named),
+         "-o", "converted", *(("--format", *format) if format else ())),
+        ("apply", "--replace", "surrogate", name, "-o", "made", *named),
+        ("corpus", "--vocabulary", name, "a=masks.json", "--json", "vocabulary.json", *named),
         ("anonymize", name, "--with", "rules", "-o", "made.json"), ("scan", name, "--json", "finds.json", *named),
         ("annotate", name, "--with", "rules", "-o", "made.json"),
     ))  # fmt: skip
-    statuses = OR_FAILED if command[0] in ("surrogate", "validate") else REFUSED  # an audit that finds something
+    statuses = (
+        OR_FAILED if {"surrogate", "validate"}.intersection(command) else REFUSED
+    )  # an audit that finds something
     return Attempt(beside, command, statuses)
 
 
@@ -74,7 +76,7 @@ def on_masks(random: Random, name: str, files: Mapping[str, bytes], *format: str
         ("evaluate", "corpus.json", f"a={name}", *random.choice(_METRICS), *_FEW, *lenient, *named, *random.choice(_VIEWS)),
         ("evaluate", "corpus.json", f"a={name}", "-m", "trir", "--background", "background.json", *_FEW, *lenient, *named),
         ("validate", "corpus.json", name, *lenient, *named),
-        ("vocabulary", "corpus.json", f"a={name}", "--json", "vocabulary.json", *named), ("scan", name, *named),
+        ("corpus", "--vocabulary", "corpus.json", f"a={name}", "--json", "vocabulary.json", *named), ("scan", name, *named),
         ("attack", "--background", "background.json", "--corpus", "corpus.json", f"a={name}", "-o", "out.json"),
     ))  # fmt: skip
     return Attempt(beside, command, OR_FAILED if command[0] == "validate" else REFUSED)
@@ -146,7 +148,7 @@ def tables(random: Random) -> Attempt:
     files = {name: broken_text(random, sound.table(name.endswith("tsv")))}
     make = random.choice((on_corpus, on_masks))
     made = make(random, name, files)
-    if random.random() < 0.2 and made.command[0] != "surrogate":
+    if random.random() < 0.2 and "surrogate" not in made.command:
         made = Attempt(
             made.files,
             (*made.command, random.choice(("--id-column", "--text-column")), random.choice(HOSTILE[4:])),

@@ -56,7 +56,9 @@ def metric_texts(random: Random) -> Attempt:
     if random.random() < 0.15:
         text = broken_text(random, text).decode("utf-8", "replace")
     given = ("--background", "background.json") if text.startswith("trir") else ()
-    command = random.choice((("evaluate", "corpus.json", "a=masks.json", "-m", text, *given, *_FEW), ("metrics", text)))
+    command = random.choice(
+        (("evaluate", "corpus.json", "a=masks.json", "-m", text, *given, *_FEW), ("list", "metrics", text))
+    )
     return Attempt(_files(), command, OR_FAILED)
 
 
@@ -102,8 +104,8 @@ def word_lists(random: Random) -> Attempt:
         ("odd.txt", "odd.txt", "odd.txt@00000000", "odd.txt@x", "none.txt", ".", "wordfreq:", "wordfreq:xx")
     )
     command = random.choice((
-        ("vocabulary", "corpus.json", "a=masks.json", "--dictionary", name, "--json", "made.json"),
-        ("vocabulary", "corpus.json", "--dictionary", "words.txt", "--medical", name),
+        ("corpus", "--vocabulary", "corpus.json", "a=masks.json", "--dictionary", name, "--json", "made.json"),
+        ("corpus", "--vocabulary", "corpus.json", "--dictionary", "words.txt", "--medical", name),
         ("evaluate", "corpus.json", "a=masks.json", "-m", f'phi_oov(dictionary="{name}")', *_FEW),
     ))  # fmt: skip
     return Attempt(files, command, OR_FAILED)
@@ -140,12 +142,8 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "report": ("run.json",),
     "attack": ("--background", "background.json", "--corpus", "corpus.json", "a=masks.json"),
     "validate": ("corpus.json", "masks.json"),
-    "metrics": ("er",),
-    "formats": ("tab",),
-    "attacks": ("lexical",),
-    "anonymizers": (),
+    "list": ("metrics", "er"),
     "anonymize": ("corpus.json", "--with", "rules", "-o", "made.json"),
-    "bench": ("corpus.json", "--with", "rules", "--resamples", "20"),
     "verifier": ("score", "truth.txt", "answers.txt", "--resamples", "20"),
     "train": ("tagger", "corpus.json", "-o", "made"),
     "rate": ("sample", "corpus.json", "a=masks.json", "-o", "made"),
@@ -159,11 +157,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "risk": ("run.json", "--population", "census.csv"),
     "review": ("corpus.json", "-o", "made"),
     "convert": ("corpus.json", "--to", "tab", "-o", "made"),
-    "vocabulary": ("corpus.json", "a=masks.json"),
-    "surrogate": ("corpus.json", "-o", "made"),
     "scan": ("corpus.json",),
-    "detectors": ("patterns",),
-    "labels": ("CITY",),
 }
 _WORDS = (
     *(one for one in HOSTILE if "\0" not in one), "PERSON", "LOC", "PERSON=LOC", "A=B=C", "ann", "tab", "brat", "conll", "masks", "i2b2",
@@ -247,16 +241,16 @@ def places(random: Random) -> Attempt:
         ("report", at), ("compare", at), ("check", at), ("compare", at, at),
         ("attack", "--background", at), ("attack", "--background", "background.json", f"a={at}"),
         ("convert", at, "--to", "tab", "-o", "made.json"),
-        ("convert", at, "--from", random.choice(("i2b2", "brat", "conll")), "--to", "tab", "-o", "made.json"),
-        ("surrogate", at, "-o", "made"), ("anonymize", at, "--with", "rules", "-o", "made.json"),
-        ("bench", at, "--with", "rules"), ("bench", "corpus.json", f"a={at}", "--background", at),
+        ("convert", at, "--format", random.choice(("i2b2", "brat", "conll")), "--to", "tab", "-o", "made.json"),
+        ("apply", "--replace", "surrogate", at, "-o", "made"), ("anonymize", at, "--with", "rules", "-o", "made.json"),
+        ("evaluate", at, "--with", "rules"), ("evaluate", "corpus.json", f"a={at}", "--with", "rules", "--background", at),
         ("annotate", at, "--with", "rules", "-o", "made.json"),
         ("verifier", "score", at, "answers.txt"), ("verifier", "score", "truth.txt", at),
-        ("verifier", "train", at, "-o", "made"), ("verifier", "answer", "corpus.json", "--verifier", at, "-o", "made.txt"),
+        ("train", "verifier", at, "-o", "made"), ("verifier", "answer", "corpus.json", "--verifier", at, "-o", "made.txt"),
         ("corpus", at), ("agreement", at), ("errors", at), ("risk", at), ("risk", "none.json", "--population", at), ("review", at, "-o", "made"),
         ("review", "corpus.json", "--filled", at, "-o", "made.json"),
         ("evaluate", "corpus.json", "a=masks.json", "--ratings", at, *_FEW), ("rate", "sample", at, f"a={at}", "-o", "made"),
         ("rate", "serve", at, "--rater", "r"),
-        ("vocabulary", at), ("vocabulary", "corpus.json", "--dictionary", at),
+        ("corpus", "--vocabulary", at), ("corpus", "--vocabulary", "corpus.json", "--dictionary", at),
     ))  # fmt: skip
     return Attempt(files, command, OR_FAILED, _PLACES)

@@ -73,9 +73,9 @@ def test_guests(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("written", "line"),
     [
-        ("none/", "none: is no folder; expected one that showthrough verifier train made"),
-        (f"{Path(__file__).parent}/", "has no model.json; expected a folder that showthrough verifier train made"),
-        ("none", "verifier none: is no folder; expected a folder that showthrough verifier train made"),
+        ("none/", "none: is no folder; expected one that showthrough train verifier made"),
+        (f"{Path(__file__).parent}/", "has no model.json; expected a folder that showthrough train verifier made"),
+        ("none", "verifier none: is no folder; expected a folder that showthrough train verifier made"),
         ("a=none", "none: is no folder"),
         ("", "expected FOLDER or NAME=FOLDER, neither of them empty"),
         ("=glad", "expected FOLDER or NAME=FOLDER, neither of them empty"),

@@ -22,7 +22,7 @@ from showthrough.families.authorship.verifiers.training_overlap import count_see
 
 from .conftest import problems, questions_of, truth_of
 
-NOT_WHOLE = "is not as showthrough verifier train wrote it"
+NOT_WHOLE = "is not as showthrough train verifier wrote it"
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any
@@ -14,22 +15,52 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from showthrough.cli.exit_codes import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
+from showthrough.cli.former import use_current_spelling
 from showthrough.cli.plain_values import take_plain_values
 from showthrough.cli.signals import exit_on_signal, stoppable
 from showthrough.cli.streams import outlets
 from showthrough.core.errors import LINE, QUOTED, PlanError, ShowthroughError, shorten
 from showthrough.version import __version__
 
-# In the order in which help lists them: a module, and what in it is the command or holds several.
-_COMMANDS = {
-    **{name: f"{name}:command" for name in (
-        "evaluate", "compare", "report", "attack", "validate", "anonymize", "demo", "cache", "convert", "vocabulary",
-        "surrogate", "labels", "scan", "annotate", "apply", "check",
-        "corpus", "agreement", "errors", "review", "fetch", "bench", "risk",
-    )},
-    **{name: f"listings:{name}" for name in ("metrics", "formats", "attacks", "anonymizers", "detectors")},
-    **{name: f"{name}:app" for name in ("train", "rate", "verifier")},
-}  # fmt: skip
+# By heading, in the order in which help lists them: a command, and its summary, which fits on one line.
+_SUMMARIES = {
+    "Evaluate": {
+        "demo": "Score six anonymizations of a small corpus that ships.",
+        "evaluate": "Score anonymizations of a corpus, or systems (--with).",
+        "compare": "Test which anonymizations are better by more than chance.",
+        "check": "Check a run against limits: it passes, fails or is not sure.",
+        "report": "Show a run again, or write it as HTML, CSV, LaTeX and more.",
+        "attack": "Try to find the people in anonymized texts.",
+    },
+    "Inspect": {
+        "validate": "Check files without scoring them, and list every problem.",
+        "corpus": "Describe a corpus: documents, annotators, mentions by type.",
+        "agreement": "Measure how far annotators agree, and where they do not.",
+        "errors": "Show where anonymizations fail: leaks and needless masks.",
+        "risk": "Describe the risks of a release, as far as a run shows them.",
+        "scan": "Search released texts for what still looks like an identifier.",
+        "list": "List metrics, formats, anonymizers and other choices.",
+    },
+    "Prepare": {
+        "fetch": "Download a published corpus and check its digest.",
+        "convert": "Convert a corpus from one format to another.",
+        "annotate": "Mark a corpus with systems: silver annotations to correct.",
+        "apply": "Write the released texts: a corpus with masks applied.",
+        "cache": "Show what is stored of the answers of models, or clear it.",
+    },
+    "Systems": {
+        "anonymize": "Anonymize a corpus with one or more systems.",
+        "train": "Train an anonymizer or an author verifier.",
+        "verifier": "Ask an author verifier, or score the answers of one.",
+    },
+    "People": {
+        "review": "Have a second reader check the annotations of a corpus.",
+        "rate": "Have people rate what anonymizers wrote.",
+    },
+}
+# A command is the function `command` in the module of its name, or one of these.
+_ELSEWHERE = {"train": "train:app", "rate": "rate:app", "verifier": "verifier:app", "list": "listings:command"}
+_COMMANDS = {name: summary for summaries in _SUMMARIES.values() for name, summary in summaries.items()}
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # which typer has elsewhere in each of its versions
 
@@ -47,14 +78,15 @@ class _Commands(Mapping[str, Any]):
 
     def _import(self, name: str) -> None:
         if name not in self._imported:
-            module, _, attribute = _COMMANDS[name].partition(":")
+            module, _, attribute = _ELSEWHERE.get(name, f"{name}:command").partition(":")
             parent = typer.Typer(rich_markup_mode=None)
             entry = getattr(import_module(f"{__name__}.{module}"), attribute)
             if isinstance(entry, typer.Typer):
-                parent.add_typer(entry, name=name)
+                parent.add_typer(entry, name=name, help=_COMMANDS[name])
             else:
-                parent.command(name, cls=_Command)(entry)
+                parent.command(name, cls=_Command, help=f"{_COMMANDS[name]}\n\n{inspect.getdoc(entry) or ''}")(entry)
             self._imported[name] = get_group(parent).commands[name]
+            self._imported[name].headings = getattr(entry, "headings", {})
 
     def get(self, name: str, default: Any = None) -> Any:
         """As usual, but a KeyError while a command is imported is its own, and not that there is none."""
@@ -71,8 +103,26 @@ class _Commands(Mapping[str, Any]):
 
 
 class _Command(TyperCommand):
+    headings: Mapping[str, Sequence[str]] = {}  # names of options by heading; those of no heading come last
+
     def get_params(self, context: Any) -> Any:
         return take_plain_values(super().get_params(context))
+
+    def format_options(self, context: Any, formatter: Any) -> None:
+        if not self.headings:
+            super().format_options(context, formatter)
+            return
+        headings = {name: heading for heading, names in self.headings.items() for name in names}
+        rows: dict[str, dict[str, Any]] = {heading: {} for heading in ("Arguments", *self.headings)}
+        for parameter in self.get_params(context):
+            is_argument = parameter.param_type_name == "argument"
+            heading = "Arguments" if is_argument else headings.get(parameter.name, [*rows][-1])
+            if record := parameter.get_help_record(context):
+                rows[heading][parameter.name] = record
+        for heading, records in rows.items():
+            order = self.headings.get(heading, ())
+            with formatter.section(heading):
+                formatter.write_dl([*(records.pop(name) for name in order if name in records), *records.values()])
 
 
 class _Group(TyperGroup):
@@ -93,6 +143,21 @@ class _Group(TyperGroup):
 
     def list_commands(self, _: object) -> list[str]:
         return list(self.commands)
+
+    def resolve_command(self, context: Any, arguments: list[str]) -> Any:
+        return super().resolve_command(
+            context, arguments if context.resilient_parsing else use_current_spelling(arguments)
+        )
+
+    def format_options(self, context: Any, formatter: Any) -> None:
+        """Commands by heading, from the table above: help imports no command. Options come last, in one line."""
+        width = max(map(len, _COMMANDS))
+        for heading, summaries in _SUMMARIES.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), summary) for name, summary in summaries.items()])
+        flags = [flag for parameter in self.get_params(context) for flag in sorted(parameter.opts, key=len)]
+        with formatter.section("Options"):
+            formatter.write_text(", ".join(flags))
 
 
 @contextmanager
@@ -120,7 +185,7 @@ def _in_short(message: str) -> str:
 app = typer.Typer(
     name="showthrough",
     cls=_Group,
-    help="How much still shows through in anonymized text, how much use is left, and which anonymizer is better.",
+    help="Measure what still shows through in anonymized text, and what use is left.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

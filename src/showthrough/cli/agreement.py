@@ -31,10 +31,7 @@ def command(
     drawing: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Tell how far annotators agree, on what they do not, and who differs from whom.
-
-    Only documents that two or more people read tell anything. Annotations by programs are left out.
-    """
+    """Only documents that two or more people read count. Annotations by programs are left out."""
     files = SheetViews.of(views)
     check_distinct(files.paths, inputs([corpus]))
     files.check()

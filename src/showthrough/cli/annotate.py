@@ -43,20 +43,20 @@ def command(
         int, typer.Option(metavar="N", help="Mark what at least so many of them find; 1: all that any finds.")
     ] = 1,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the corpus's own annotations beside the new ones.")
+        bool, typer.Option("--keep-annotations", help="Keep the corpus's own annotations beside the new ones.")
     ] = False,
     to: Annotated[
         str,
-        typer.Option("--to", metavar="NAME", help="The format; see showthrough formats.", autocompletion=format_names),
+        typer.Option(
+            "--to", metavar="NAME", help="The format; see showthrough list formats.", autocompletion=format_names
+        ),
     ] = "tab",
     *,
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Mark a corpus with anonymizers: silver annotations, to start from or to compare with.
-
-    Nobody has looked them through. The annotator's name says that they are silver and by which programs, and so does
-    every signature of a score against them.
+    """Nobody has checked silver annotations. The annotator's name shows which programs made them, and so does every
+    signature of a score against them.
     """
     format_named(to, "write")  # raises before anything is read
     read = inputs([corpus])
@@ -81,4 +81,4 @@ def _left_out(originals: Corpus, keep: bool) -> list[str]:
     if keep or not survey.annotators:
         return []
     layers = f"{survey.annotators} annotation layer{'s' * (survey.annotators > 1)} of the corpus"
-    return [f"left out: {layers} with {survey.mentions} mentions; --keep keeps them"]
+    return [f"left out: {layers} with {survey.mentions} mentions; --keep-annotations keeps them"]

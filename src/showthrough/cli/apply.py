@@ -6,10 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from showthrough.cli.arguments import named_files
 from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import documents, note_unmasked, show_notes
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
+from showthrough.cli.surrogate import SurrogateOptions, write_surrogates
 from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import PlanError, printable, quote_value
 from showthrough.data.documents import Corpus
@@ -28,53 +30,75 @@ from showthrough.systems.replacing import WAYS, rewritten
 
 _SETTINGS = ("format", "missing", "group_by", "id_column", "text_column", "offsets")
 
+Masks = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME=FILE",
+        help="Masks with offsets, or texts. Without it, surrogates replace what annotators marked.",
+    ),
+]
+Replace = Annotated[
+    str | None,
+    typer.Option(
+        metavar="|".join(WAYS),
+        help="What is written there: [PERSON], nothing, [PERSON_1], another person, or something wider.",
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="NAME",
+        help="Write it in another format than the corpus's own.",
+        autocompletion=format_names,
+    ),
+]
 
-@with_options(settings=options_of(FileSettings, *_SETTINGS), views=view_options("force"))
+
+@with_options(
+    settings=options_of(FileSettings, *_SETTINGS), marks=options_of(SurrogateOptions), views=view_options("force")
+)
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
-    anonymization: Annotated[Path, typer.Argument(help="What is masked in it: masks with offsets, or texts.")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
-    replace: Annotated[
-        str | None,
-        typer.Option(
-            metavar="|".join(WAYS),
-            help="What stands there: [PERSON], nothing, [PERSON_1], another person, or something wider.",
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            metavar="NAME",
-            help="Write it in another format than the corpus's own.",
-            autocompletion=format_names,
-        ),
-    ] = None,
+    anonymization: Masks = None,
     *,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
+    replace: Replace = None,
+    to: Format = None,
     settings: CliOptions,
+    marks: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Write the released texts: a corpus with the masks of an anonymization applied.
+    """Without --replace, the masks' own replacements are written. Ids and groups stay; annotations and all else in the
+    corpus's files are left out. What is written is read back first.
 
-    Without --replace, what the masks themselves say stands in their places. Ids and groups stay as they are, and
-    annotations and all else in the corpus's files are left out. What is written is read back first.
+    With --replace surrogate and no masks, realistic surrogates replace what annotators marked, and annotations stay.
+    Exit status: 0 it was written; 1 the audit found marked text in the result, and nothing is written; 2 bad input.
     """
     if replace is not None and replace not in WAYS:
         raise PlanError(f"found {quote_value(replace)}; expected {', '.join(WAYS)}", "replace")
+    force = Views.of(views).force
+    if anonymization is None:
+        _replace_marked(corpus, output, replace, to, marks, settings, force)
+        return
+    if marks:
+        named = " and ".join(f"--{name}" for name in marks)
+        raise PlanError(f"{named}: for surrogates of what is marked; expected no masks beside the corpus", "apply")
     head = Head.of(corpus)
+    (masks,) = named_files([anonymization]).values()
     own = settings.get("format") or recognise_format(head, "read")
     target = to or same_format(head, settings.get("format"))
     format_named(target, "read")  # raises before anything is read; masks alone are no released text
     chosen = format_named(target, "write")
-    read = inputs([corpus, anonymization])
+    read = inputs([corpus, masks])
     if is_single_file(chosen) and (output.is_dir() or not output.suffix):
         output = output / f"{stem(corpus)}{chosen.endings[0]}"
     check_distinct((output,), read)
     check_writable(output)
-    originals, hidden = _read_inputs(head, anonymization, settings)
+    originals, hidden = _read_inputs(head, masks, settings)
     missing = FileSettings(**settings).missing
     texts = _released(originals, hidden, replace, missing)
-    written = write_checked(texts, output, target, force=Views.of(views).force, read=read)
+    written = write_checked(texts, output, target, force=force, read=read)
     note_unmasked([hidden])
     show_notes(
         [
@@ -86,6 +110,24 @@ def command(
     )
     count = sum(len(hidden.of(document_id)) for document_id in originals.ids)
     typer.echo(printable(f"{documents(len(texts))} with {count} masks written to {written.where}"))
+
+
+def _replace_marked(
+    corpus: Path,
+    output: Path,
+    replace: str | None,
+    to: str | None,
+    marks: CliOptions,
+    settings: CliOptions,
+    force: bool,
+) -> None:
+    """Surrogates for what annotators marked, where no masks are named."""
+    if replace != "surrogate":
+        raise PlanError("no masks were named; expected NAME=FILE, or --replace surrogate for what is marked", "apply")
+    if others := [name for name in settings if name not in ("format", "offsets")]:
+        named = " and ".join(f"--{name.replace('_', '-')}" for name in others)
+        raise PlanError(f"{named}: for masks; expected none with surrogates of what is marked", "apply")
+    write_surrogates(corpus, output, to, SurrogateOptions(**marks), settings, force)
 
 
 def _read_inputs(head: Head, path: Path, settings: dict[str, Any]) -> tuple[Corpus, Anonymization]:

@@ -47,7 +47,7 @@ class Attacking:
         str,
         Meta(
             title="LIST",
-            description="Attacks (showthrough attacks lists them); a+b fuses; +prior, +llm:MODEL, +assignment.",
+            description="Attacks (showthrough list attacks); a+b fuses; +prior, +llm:MODEL, +assignment.",
         ),
     ] = DEFAULT
     k: Annotated[int, Meta(description="Also count who is among the first so many.", extra={"flags": ("-k",)})] = 5
@@ -87,7 +87,7 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Try to find the people in anonymized texts, and say which words gave them away."""
+    """--explain also lists the words that gave people away."""
     attacking, chosen, shown = Attacking(**asked), FileSettings(**settings), Views.of(views)
     if problems := [*settings_problems(attacking), *settings_problems(chosen)]:
         raise InputError(problems)

@@ -1,3 +1,5 @@
+"""Systems put to work on a corpus: `evaluate --with`, and the demo."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -5,118 +7,62 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.text import Text
 
-from showthrough.cli.arguments import build_request
-from showthrough.cli.consoles import PAGE, console, documents, notes, print_plain, show_notes
+from showthrough.cli.consoles import PAGE, console, documents, notes, print_plain
 from showthrough.cli.exit_codes import FELL_SHORT, exit_status
 from showthrough.cli.llm_options import answers_beside, remove_answers, with_recordings
-from showthrough.cli.options import (
-    Anonymizations,
-    CliOptions,
-    MaxThresholds,
-    Metrics,
-    MinThresholds,
-    Output,
-    Presets,
-    chosen_metrics,
-    with_options,
-)
 from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import scoring, show_activity
-from showthrough.cli.systems import (
-    EverywhereToo,
-    Replacement,
-    Threshold,
-    WithSome,
-    at_work,
-    describe_masks,
-    mask_files,
-    parse_systems,
-)
-from showthrough.cli.view_options import Views, show, view_options
-from showthrough.core.errors import LINE, InputError, Interrupted, PlanError, join_names, shorten
+from showthrough.cli.systems import at_work, describe_masks, mask_files, parse_systems
+from showthrough.cli.view_options import Views, show
+from showthrough.core.errors import LINE, InputError, Interrupted, join_names, shorten
 from showthrough.evaluation.plan import lacking_problems
-from showthrough.evaluation.plan_files import is_request
 from showthrough.evaluation.requests import EvaluationRequest
-from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats.made_masks import encode_anonymization
 from showthrough.report.wins import show_wins
-from showthrough.run.gate.grading import status_of
-from showthrough.run.gate.parsing import parse_options
 from showthrough.run.run import Run
-from showthrough.storage.file_heads import Head
 from showthrough.storage.writing import ProtectedFiles
-from showthrough.systems import ANONYMIZERS
 from showthrough.systems.anonymizing import Progress
+from showthrough.systems.replacing import Way
 from showthrough.systems.workbench.runner import Bench, BenchOutcome, put_to_work, score
 
-USUAL = "rules"  # the one that needs nothing but the base install
+
+@dataclass(frozen=True, kw_only=True)
+class WorkOptions:
+    """How systems mask, and where their masks go."""
+
+    masks: Path | None = None  # a folder
+    replacement: Way = "label"
+    threshold: float | None = None
+    everywhere: bool = False
 
 
-@with_options(settings=options_of(FileSettings), views=view_options())
-def command(
-    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus.")],
-    anonymizations: Anonymizations = None,
-    with_: WithSome = None,
-    output: Output = None,
-    masks: Annotated[
-        Path | None, typer.Option("--masks", metavar="FOLDER", help="Write each system's masks there too.")
-    ] = None,
-    metric: Metrics = None,
-    preset_name: Presets = None,
-    *,
-    replacement: Replacement = "label",
-    threshold: Threshold = None,
-    everywhere: EverywhereToo = False,
-    least: MinThresholds = None,
-    most: MaxThresholds = None,
-    settings: CliOptions,
-    views: CliOptions,
-) -> None:
-    """Put systems to work on a corpus, score them side by side, compare and report.
+def bench_systems(
+    request: EvaluationRequest, systems: Sequence[str], options: WorkOptions, output: Path | None, views: Views
+) -> Run:
+    """Puts systems to work on a corpus, scores them side by side, compares and reports.
 
-    What anonymize, evaluate and compare do, in one go. What is done is kept, so that a second time takes a moment, and
-    a run that was interrupted goes on; --no-cache does all anew. Exit status: 0 all was scored, 1 a system or a metric
-    failed (the others are scored), 2 bad input, 130 interrupted. With --min or --max, also 1 where a number misses its
-    limit or is not there, and 3 where one is not sure to reach it.
+    What systems found is kept, so that a second time takes a moment, and a run that was interrupted goes on.
     """
-    systems = parse_systems(with_ or [USUAL], everywhere)
-    request = _build_request(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
-    request = replace(request, asked=parse_options(least, most), systems=len(systems))
+    by_name = parse_systems(systems, options.everywhere)
+    request = replace(request, systems=len(by_name))
     answers = answers_beside(request.settings, output, request.chosen)
     request = replace(request, settings=with_recordings(request.settings, answers))
     if faults := lacking_problems(request.chosen):  # before anything is read
         raise InputError(faults)
-    chosen = Views.of(views)
-    paths = mask_files(systems, masks) if masks else {}
-    outcome = BenchOutput(chosen, Results(chosen.force), _inputs(request, with_ or ()), output, paths, answers)
+    paths = mask_files(by_name, options.masks) if options.masks else {}
+    outcome = BenchOutput(views, Results(views.force), _inputs(request, systems), output, paths, answers)
     outcome.check()
     with show_activity("reading"):
-        plan = replace(request.plan(), texts=chosen.show_documents or not chosen.without_text)
-    bench = Bench(plan, systems, replacement, threshold, request.settings.seen)
+        plan = replace(request.plan(), texts=views.show_documents or not views.without_text)
+    bench = Bench(plan, by_name, options.replacement, options.threshold, request.settings.seen)
     with show_activity("looking whether all systems can work"):
         bench.check()
-    if not with_:
-        alternatives = join_names(name for name in ANONYMIZERS if name != USUAL)
-        show_notes([f"no system was named, so {USUAL} is put to work; --with names others: there are {alternatives}"])
-    run = carry_out(bench, outcome)
-    if (least or most) and (status := status_of(run)):
-        raise typer.Exit(status)
-
-
-def _build_request(
-    corpus: Path, anonymizations: Sequence[str] | None, metrics: Sequence[str], options: CliOptions
-) -> EvaluationRequest:
-    head = Head.of(corpus)
-    if is_request(head):
-        raise PlanError(
-            "is a plan, which says what to evaluate; expected a corpus, and all else in options", str(corpus)
-        )
-    return build_request(head, anonymizations, metrics, options)
+    return carry_out(bench, outcome)
 
 
 def _inputs(request: EvaluationRequest, systems: Sequence[str]) -> ProtectedFiles:
@@ -162,9 +108,13 @@ class BenchOutput:
         self.views.write(run, self.results, self.read, self.page)
 
     def show(self, run: Run) -> None:
-        show_notes(run.notes)
         screen = console(PAGE)
         show(run, self.views, screen)
+        if self.views.verbose:
+            self._show_comparison(run, screen)
+        self.results.tell(screen)
+
+    def _show_comparison(self, run: Run, screen: Console) -> None:
         show_wins(run, screen, str(self.output or ""))
         if earlier := [
             anonymization.name
@@ -173,7 +123,6 @@ class BenchOutput:
         ]:
             remark = f"what these cost was measured earlier, when their masks were found: {join_names(earlier)}"
             screen.print(Text(remark, style="dim"), soft_wrap=True)
-        self.results.tell(screen)
 
 
 def carry_out(bench: Bench, outcome: BenchOutput) -> Run:

@@ -12,11 +12,9 @@ _UNITS = ("bytes", "kB", "MB", "GB")
 def command(
     clear: Annotated[bool, typer.Option("--clear", help="Remove everything that is kept.")] = False,
 ) -> None:
-    """Show what is kept of the answers of models, or clear it.
-
-    Information content, tags, embeddings and what anonymizers found are kept between runs, found by the content of the
-    question; SHOWTHROUGH_CACHE names another folder. They may take 2 GB, or what SHOWTHROUGH_CACHE_LIMIT says (20GB);
-    the least recently used go first. Numbers are kept, types, and what a system wrote itself, but no text of documents.
+    """Answers of models and finds of anonymizers are stored between runs, by the content of the question.
+    SHOWTHROUGH_CACHE names another folder. The folder may take 2 GB, or what SHOWTHROUGH_CACHE_LIMIT allows (20GB);
+    the least recently used go first. No text of documents is stored.
     """
     cache = usual_cache()
     count, size = sum(1 for _ in cache.entries()), cache.size()

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 from msgspec import Meta
 
-from showthrough.cli.completion import metric_names
+from showthrough.cli.completion import metrics_of_run, systems_of_run
 from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import CliOptions, MaxThresholds, MinThresholds, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.core.errors import InputError, PlanError
 from showthrough.evaluation.settings import options_of, settings_problems
+from showthrough.report.cautions import notes_on
 from showthrough.report.gate import BEGINNINGS, junit_xml, outcome_json, outcome_markdown, show_outcome
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, check_run
@@ -87,22 +88,26 @@ def command(
     least: MinThresholds = None,
     most: MaxThresholds = None,
     anonymization: Annotated[
-        list[str] | None, typer.Option("--anonymization", metavar="NAME", help="Only this one; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--anonymization",
+            metavar="NAME",
+            help="Only this one; may be repeated.",
+            autocompletion=systems_of_run,
+        ),
     ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
             "-m", "--metric", metavar="METRIC", help="To be kept against the baseline as well; may be repeated.",
-            autocompletion=metric_names,
+            autocompletion=metrics_of_run,
         ),
     ] = None,
     *,
     demands: CliOptions,
     files: CliOptions,
 ) -> None:  # fmt: skip
-    """Decide whether a run is good enough: thresholds, an earlier run, enough documents.
-
-    Exit status: 0 all is met, 1 something is missed or cannot be known, 2 bad request, 3 nothing is missed but
+    """Exit status: 0 all is met; 1 something is missed or cannot be known; 2 bad request; 3 nothing is missed, but
     something is not sure. Files are written in all cases but 2.
     """
     requirements, where = Demands(**demands), Files(**files)
@@ -118,7 +123,7 @@ def command(
     lenient = requirements.only, requirements.allow_unsure
     outcome = check_run(run, Gate(thresholds, anonymization or (), requirements.bound, *sizes, baseline, *lenient))
     results = where.write(outcome)
-    show_notes(run.notes)
+    show_notes(notes_on(run, [checked.name for checked in outcome.anonymizations]))
     if requirements.bound and baseline is None:
         show_notes(["--bound is no longer needed: of thresholds the cautious ends of intervals count anyway"])
     screen = console()

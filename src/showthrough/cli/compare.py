@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli.completion import metric_names
+from showthrough.cli.completion import metrics_of_run
 from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.core.errors import PlanError, shorten
@@ -31,7 +31,7 @@ def command(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            "-m", "--metric", metavar="METRIC", help="Only this metric; may be repeated.", autocompletion=metric_names
+            "-m", "--metric", metavar="METRIC", help="Only this metric; may be repeated.", autocompletion=metrics_of_run
         ),
     ] = None,
     alpha: Annotated[
@@ -47,10 +47,8 @@ def command(
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all comparisons as JSON.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace output files that exist.")] = False,
 ) -> None:
-    """Tell who is significantly better at what.
-
-    Studentized paired randomization between all pairs of anonymizations, with Holm's correction within each metric. Of
-    two runs those of the same name are compared, document by document; where there are none, each with each.
+    """The test is a studentized paired randomization between all pairs of anonymizations, with Holm's correction within
+    each metric. Of two runs, those of the same name are compared; where there are none, each with each.
     """
     level = (ALPHA if matrix else 0.05) if alpha is None else alpha
     _check_test(level, shuffles, seed)

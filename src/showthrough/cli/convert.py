@@ -19,19 +19,18 @@ from showthrough.formats.writing import describe_losses, write_checked
 from showthrough.storage.writing import check_writable
 
 
-@with_options(settings=options_of(FileSettings, "id_column", "text_column", "offsets"), views=view_options("force"))
+@with_options(
+    settings=options_of(FileSettings, "format", "id_column", "text_column", "offsets"), views=view_options("force")
+)
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
     to: Annotated[
         str,
         typer.Option(
-            "--to", metavar="NAME", help="Its new format; see showthrough formats.", autocompletion=format_names
+            "--to", metavar="NAME", help="Its new format; see showthrough list formats.", autocompletion=format_names
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
-    from_: Annotated[
-        str | None, typer.Option("--from", metavar="NAME", help="Its format, where the file does not tell.")
-    ] = None,
     annotator: Annotated[
         str | None, typer.Option(metavar="NAME", help="Whose marks, where several annotators marked.")
     ] = None,
@@ -42,15 +41,12 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Convert a corpus from one format to another.
-
-    What is written is read back first, and what the new format does not hold is told.
-    """
+    """What is written is read back first. The command names what the new format does not hold."""
     format_named(to, "write")  # raises before anything is read
     read = inputs([corpus])
     check_distinct((output,), read)
     check_writable(output)
-    documents = read_corpus(corpus, format=from_, **settings)
+    documents = read_corpus(corpus, **settings)
     force = Views.of(views).force
     written = write_checked(documents, output, to, annotator=annotator, strict=strict, force=force, read=read)
     show_notes([*file_notes(documents, (), ()), *describe_losses(to, written.lost)])

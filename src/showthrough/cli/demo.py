@@ -27,9 +27,8 @@ METRICS = (
 )
 
 
-@with_options(views=view_options("html", "parts", "signatures", "force"))
+@with_options(views=view_options("html", "verbose", "parts", "signatures", "force"))
 def command(output: Output = None, *, views: CliOptions) -> None:
-    """Bench what the base install offers on the fictional corpus that ships, beside anonymizations that ship."""
     shown = Views.of(views)
     read = inputs([demo.corpus_path(), demo.background_path(), *demo.anonymization_paths().values()])
     page = "".join(

@@ -6,11 +6,13 @@ from typing import Annotated
 import msgspec
 import typer
 
+from showthrough.cli.completion import systems_of_run
 from showthrough.cli.consoles import PAGE, console, show_notes
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
 from showthrough.core.errors import PlanError
+from showthrough.report.cautions import notes_on
 from showthrough.report.errors import beside_sheet, errors_sheet
 from showthrough.report.rules import worth_blocks
 from showthrough.report.sheets.terminal import show_sheet
@@ -24,13 +26,21 @@ from showthrough.studies.run_documents import require_texts
 _SHOWN = 20  # cases on the terminal
 
 
+Which = Annotated[
+    str | None,
+    typer.Option(
+        "--anonymization",
+        metavar="NAME",
+        help="Show one of several, with its cases in their contexts.",
+        autocompletion=systems_of_run,
+    ),
+]
+
+
 @with_options(views=sheet_options())
 def command(
     run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file that keeps the documents' text.")],
-    anonymization: Annotated[
-        str | None,
-        typer.Option("--anonymization", metavar="NAME", help="Show one of several, with its cases in their contexts."),
-    ] = None,
+    anonymization: Which = None,
     entity_type: Annotated[
         str | None, typer.Option("--type", metavar="TYPE", help="Cases of one entity type alone.")
     ] = None,
@@ -56,9 +66,8 @@ def command(
     *,
     views: CliOptions,
 ) -> None:
-    """Show where anonymizations fail: leaks and needless masks by type and kind, each case in its context.
-
-    Of one anonymization also what one more rule would win.
+    """Cases are listed by type and kind, each in its context. Of one anonymization, the rules that would help most
+    follow.
     """
     written = SheetViews.of(views)
     check_distinct((*written.paths, masks), inputs([run_file]))
@@ -79,7 +88,7 @@ def command(
         further = worth_blocks(analysis.worth) if analysis.worth else ()
         sheet, short = (errors_sheet(analysis.anonymizations[0], most, further) for most in (None, cases))
     written.write(sheet, analysis, results)
-    show_notes(run.notes)
+    show_notes(notes_on(run, [anonymization] if anonymization else run.names))
     screen = console(PAGE)
     show_sheet(written.redact(short), screen)
     results.tell(screen)

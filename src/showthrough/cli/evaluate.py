@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.arguments import build_request, check_columns
-from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
+from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain
 from showthrough.cli.exit_codes import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.llm_options import (
     ESTIMATE,
@@ -34,6 +34,7 @@ from showthrough.cli.options import (
 from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import scoring, show_activity
 from showthrough.cli.signals import interruptible, unbroken
+from showthrough.cli.systems import EverywhereToo, Replacement, Threshold, WithSome
 from showthrough.cli.view_options import Views, show, view_options
 from showthrough.core.errors import (
     LINE,
@@ -51,6 +52,7 @@ from showthrough.engines.opening import open_engine
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan, lacking_problems
+from showthrough.evaluation.plan_files import is_request
 from showthrough.evaluation.requests import EvaluationRequest
 from showthrough.evaluation.runner import Progress
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
@@ -62,10 +64,27 @@ from showthrough.run.gate.parsing import parse_options
 from showthrough.run.journal import Journal, journal_beside
 from showthrough.run.run import Run
 from showthrough.storage.append_log import is_written
+from showthrough.storage.file_heads import Head
 from showthrough.storage.writing import ProtectedFiles, write_folder
 
+HEADINGS = {
+    "Options": ("with_", "output", "metric", "preset_name", "least", "most", "html", "verbose"),
+    "What is scored": (
+        *("format", "id_column", "text_column", "released", "missing", "group_by", "language", "background"),
+        *("ratings", "verifier", "answers", "direct", "quasi", "ignore", "map", "function_words", "vectors"),
+        *("references", "sweeps", "seen", "pairing", "offsets"),
+    ),
+    "How": (
+        *("replacement", "threshold", "everywhere", "masks", "confidence", "resamples", "seed", "cache", "resume"),
+        *("device", "dtype"),
+    ),
+    "Language models": ("send_text_to", "estimate", "price", "recordings", "rate", "concurrency"),
+    "Cluster": ("jobs", "engine", "address"),
+    "Output": ("csv", "markdown", "latex", "json", "plots", "without_text", "force", "parts", "signatures"),
+}
 
-@with_options(settings=options_of(FileSettings), views=view_options())
+
+@with_options(HEADINGS, settings=options_of(FileSettings), views=view_options())
 def command(
     corpus: Annotated[
         Path,
@@ -75,40 +94,67 @@ def command(
         ),
     ],
     anonymizations: Anonymizations = None,
+    with_: WithSome = None,
     output: Output = None,
     metric: Metrics = None,
     preset_name: Presets = None,
     least: MinThresholds = None,
     most: MaxThresholds = None,
     *,
+    replacement: Replacement = "label",
+    threshold: Threshold = None,
+    everywhere: EverywhereToo = False,
+    masks: Annotated[
+        Path | None, typer.Option("--masks", metavar="FOLDER", help="Write each system's masks there too.")
+    ] = None,
     settings: CliOptions,
     resume: Annotated[bool, typer.Option("--resume", help="Complete the unfinished run of the output file.")] = False,
     estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
     views: CliOptions,
 ) -> None:
-    """Score anonymizations of a corpus.
+    """Exit status: 0 everything was scored; 1 a metric or a system failed, or memory ran out; 2 bad input, or a result
+    could not be written; 130 interrupted. With --min or --max, also 1 where a number misses its limit or is missing,
+    and 3 where one is not sure to reach it.
 
-    Exit status: 0 everything was scored, 1 a metric failed or memory ran out, 2 bad input or a result that could not
-    be written, 130 interrupted (Ctrl-C, SIGTERM, SIGHUP). With --min or --max, also 1 where a number misses its limit
-    or is not there, and 3 where one is not sure to reach it. Until the run file is complete, FILE.part beside it holds
-    what was finished, saved every half minute: whatever ends the program, --resume goes on from there. Who stops
-    reading standard output early changes nothing.
+    FILE.part holds what is unfinished, and --resume completes it. What systems found is kept too.
     """
+    if with_ and (resume or estimate):
+        used = "--resume" if resume else "--estimate"
+        raise PlanError(f"{used} works on files of masks; expected no --with (showthrough anonymize writes such files)")
+    if with_ and is_request(Head.of(corpus)):
+        raise PlanError("is a plan, which names what to evaluate; expected a corpus beside --with", str(corpus))
+    if not with_ and (masks or everywhere or threshold is not None or replacement != "label"):
+        raise PlanError("--masks, --replace, --threshold and --everywhere are for systems; expected --with SYSTEM")
     request = build_request(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
-    check_columns(request)
-    request = replace(request, output=output or request.output)
-    request = replace(request, asked=parse_options(least, most) or request.asked)
+    if not with_:
+        check_columns(request)
+    request = replace(request, output=output or request.output, asked=parse_options(least, most) or request.asked)
+    run: Run | None
+    if with_:
+        from showthrough.cli.bench import WorkOptions, bench_systems  # here: systems take a moment to import
+
+        work_options = WorkOptions(masks=masks, replacement=replacement, threshold=threshold, everywhere=everywhere)
+        run = bench_systems(request, with_, work_options, output, Views.of(views))
+    else:
+        run = _evaluate_files(request, corpus, resume, estimate, Views.of(views))
+    if (least or most) and run is not None and (status := status_of(run)):
+        raise typer.Exit(status)
+
+
+def _evaluate_files(
+    request: EvaluationRequest, corpus: Path, resume: bool, estimate: bool, chosen: Views
+) -> Run | None:
+    """The run, when it is written and shown; `None` where it was estimated alone."""
     answers = answers_beside(request.settings, request.output, request.chosen)
     request = replace(request, settings=with_recordings(request.settings, answers))
     if estimate:
         tell_estimate(request)
-        return
+        return None
     # Before anybody is put to work, and anything is read.
     if faults := [*settings_problems(request.settings), *lacking_problems(request.chosen)]:
         raise InputError(faults)
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")
-    chosen = Views.of(views)
     read = _inputs(request, corpus)
     journal = _journal(request.output)
     _check_outputs(request, journal, chosen, read, resume)
@@ -122,8 +168,7 @@ def command(
     except KeyboardInterrupt:
         print_plain(["interrupted when everything was scored", *results.lines], notes())
         raise typer.Exit(INTERRUPTED) from None
-    if (least or most) and (status := status_of(run)):
-        raise typer.Exit(status)
+    return run
 
 
 def _inputs(request: EvaluationRequest, first: Path) -> ProtectedFiles:
@@ -193,7 +238,6 @@ def _write_run(work: _Work, results: Results, read: ProtectedFiles) -> Run:
 
 def _tell(run: Run, views: Views, results: Results) -> None:
     """Ends the command with a status where something failed."""
-    show_notes(run.notes)
     screen = console(PAGE)
     show(run, views, screen)
     results.tell(screen)

@@ -42,10 +42,8 @@ def command(
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Download again what is there, and replace it.")] = False,
 ) -> None:
-    """Download a published corpus, check its digest and keep it; or list those that there are.
-
-    What is there is checked and not downloaded again. Stopped downloads go on where they were. Corpora are kept in the
-    user's data folder; SHOWTHROUGH_CORPORA names another one.
+    """A corpus that is there is checked, and not downloaded again. Stopped downloads go on where they were. Corpora are
+    kept in the user's data folder, or in the folder that SHOWTHROUGH_CORPORA names. Without CORPUS, all are listed.
     """
     if name is None:
         _list(load_datasets().values())

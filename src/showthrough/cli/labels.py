@@ -1,10 +1,7 @@
-"""`showthrough labels`: the tree of kinds, a name's place in it, or the names of a corpus, a tool or a service."""
+"""`showthrough list labels`: the tree of kinds, a name's place in it, or the names of a corpus, a tool or a service."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -17,12 +14,8 @@ from showthrough.data.types import HIPAA, NAMES, ROOT, TREE, fold_type, in_order
 _ARROW = " > "
 
 
-def command(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A type, such as CITY, or who names types, such as Presidio.")
-    ] = None,
-) -> None:
-    """Show the tree of entity types; or where one stands, how it identifies and who names it so.
+def show_labels(name: str | None) -> None:
+    """The tree of entity types; or the place of one in it, how it identifies, and who names it so.
 
     A system's type counts as the annotators' where it means the same or lies below it.
     """
@@ -36,7 +29,7 @@ def command(
         for scheme in schemes:
             _show_scheme(scheme)
     else:
-        expected = f"expected a type of the tree (showthrough labels), or one of {', '.join(SCHEMES)}"
+        expected = f"expected a type of the tree (showthrough list labels), or one of {', '.join(SCHEMES)}"
         raise PlanError(f"nobody knows this name; {expected}", f"labels {shorten(name)}")
 
 

@@ -1,9 +1,9 @@
-"""What there is to choose from: metrics, formats, attacks, detectors and anonymizers, those of other packages too."""
+"""`showthrough list`: what there is to choose from, also in packages that are installed."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
 from typing import Annotated, Any
 
@@ -12,30 +12,53 @@ from rich import box
 from rich.table import Table as Columns
 from rich.text import Text
 
-from showthrough.cli.completion import anonymizer_names, attack_names, detector_names, format_names, metric_names
+from showthrough.cli import labels
+from showthrough.cli.completion import kind_names, listed_names
 from showthrough.cli.consoles import console
 from showthrough.core.call_syntax import choices, descriptions, parameters
+from showthrough.core.errors import PlanError, quote_value, suggest_name
 from showthrough.core.plugins import Table
+from showthrough.families.authorship.verifiers.table import LEARNERS as VERIFIER_LEARNERS, VERIFIERS
+from showthrough.families.authorship.verifiers.trained import parse_verifier
+from showthrough.families.inference._spec import ANSWERS, READER, RULES
 from showthrough.families.reidentification.attacks import ATTACKS, approaches
 from showthrough.formats import FORMATS, Format
 from showthrough.formats.base import can
 from showthrough.formats.registry import format_named
 from showthrough.formats.samples import example
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, Metric, metric_text, parse_metric
+from showthrough.models.chat.base import MODEL
 from showthrough.models.detectors import DETECTORS, parse_detector
 from showthrough.report.table import ARROWS
 from showthrough.systems import ANONYMIZERS, anonymizer
 from showthrough.systems.combined import Everywhere
 from showthrough.systems.rules import Rules
 from showthrough.systems.spec import EVERYWHERE
+from showthrough.systems.taggers.learners.base import LEARNERS, learner_class
 
 
-def metrics(
+def command(
+    kind: Annotated[
+        str | None, typer.Argument(metavar="[KIND]", help="What to list.", autocompletion=kind_names)
+    ] = None,
     name: Annotated[
-        str | None, typer.Argument(metavar="[METRIC]", help="One metric, in full.", autocompletion=metric_names)
+        str | None,
+        typer.Argument(metavar="[NAME]", help="One of these, in full.", autocompletion=listed_names),
     ] = None,
 ) -> None:
-    """List the metrics; or one in full: formula, citation, parameters, example."""
+    """Without KIND, the kinds are listed. With NAME, one entry is shown in full: what it is and what can be set."""
+    if kind is None:
+        width = max(map(len, KINDS))
+        for key, (what, _) in KINDS.items():
+            typer.echo(f"{key.ljust(width)}  {what}")
+    elif kind in KINDS:
+        KINDS[kind][1](name)
+    else:
+        there = f"{suggest_name(kind, KINDS)}there are: {', '.join(KINDS)}"
+        raise PlanError(f"unknown kind {quote_value(kind)}; {there}", "list")
+
+
+def _metrics(name: str | None) -> None:
     if name is None:
         show_table(
             ("metric", "group", "better"),
@@ -55,12 +78,7 @@ def _better(metric: Metric) -> str:
     return "neither" if HEADLINE in metric.neutral else metric.better
 
 
-def attacks(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[ATTACK]", help="One attack, in full.", autocompletion=attack_names)
-    ] = None,
-) -> None:
-    """List the attacks; or one in full: how it works, and what can be set."""
+def _attacks(name: str | None) -> None:
     if name is None:
         show_table(("attack", "version"), ATTACKS, lambda attack: (str(attack.version),))
         return
@@ -68,13 +86,7 @@ def attacks(
         _show_entry(f"{part} (version {part.attack.version})", part.attack)
 
 
-def anonymizers(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="[ANONYMIZER]", help="One anonymizer, in full.", autocompletion=anonymizer_names),
-    ] = None,
-) -> None:
-    """List the anonymizers that are built in or installed; or one in full: what it hides, and what can be set."""
+def _anonymizers(name: str | None) -> None:
     if name is None:
         show_table(("anonymizer", "version"), ANONYMIZERS, lambda anonymizer: (str(anonymizer.version),))
         console().print(Text("FOLDER/ is a model of showthrough train; a+b is what either finds"))
@@ -86,12 +98,7 @@ def anonymizers(
     )
 
 
-def detectors(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[DETECTOR]", help="One detector, in full.", autocompletion=detector_names)
-    ] = None,
-) -> None:
-    """List the detectors, which scan and residual look with; or one in full: what can be set."""
+def _detectors(name: str | None) -> None:
     if name is None:
         show_table(("detector", "version"), DETECTORS, lambda detector: (str(detector.version),))
         return
@@ -99,16 +106,11 @@ def detectors(
     _show_entry(f"{chosen_detector} (version {chosen_detector.detector.version})", chosen_detector.detector)
 
 
-def formats(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[FORMAT]", help="One format, with a sample.", autocompletion=format_names)
-    ] = None,
-) -> None:
-    """List the formats that are read and written; or one with a sample of its files."""
+def _formats(name: str | None) -> None:
     if name is None:
         heads = ("format", "corpus", "system", "written")  # narrow, so that there is room for what it is
         show_table(heads, FORMATS, _can, lambda chosen: f"{chosen.description} ({', '.join(chosen.endings)})")
-        console().print(Text("showthrough formats NAME prints a sample"))
+        console().print(Text("showthrough list formats NAME prints a sample"))
         return
     format = format_named(name)
     files, reads, writes = _of_format(format)
@@ -142,16 +144,22 @@ def show_table(
     describe: Callable[[Any], str] = summary,
 ) -> None:
     """Every entry: its name, some cells, and what it is; or why a package's entry cannot be used."""
+    rows = []
+    for name in table:
+        if fault := table.fault(name):
+            rows.append((name, *[""] * (len(heads) - 1), f"cannot be used: {fault}"))
+        else:
+            rows.append((name, *cells(table[name]), describe(table[name])))
+    _show_rows(heads, rows)
+
+
+def _show_rows(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
     shown = Columns(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for head in heads:
         shown.add_column(head, no_wrap=True)
     shown.add_column("what it is")
-    for name in table:
-        if fault := table.fault(name):
-            row = [*[""] * (len(heads) - 1), f"cannot be used: {fault}"]
-        else:
-            row = [*cells(table[name]), describe(table[name])]
-        shown.add_row(*map(Text, (name, *row)))
+    for row in rows:
+        shown.add_row(*map(Text, row))
     console().print(shown)
 
 
@@ -175,3 +183,64 @@ def _describe_metric(metric: Metric) -> str:
     differing = [key for key in metric.parameters if len({parameters[key] for parameters in kin}) > 1]
     telling = [f"{key}={metric.parameters[key]}" for key in differing if metric.parameters[key] != ""]
     return summary(metric) + (f" ({', '.join(telling)})" if telling else "")
+
+
+def _verifiers(name: str | None) -> None:
+    if name is None:
+        show_table(("verifier", "version"), VERIFIERS, lambda verifier: (str(verifier.version),))
+        console().print(Text("FOLDER is a verifier of showthrough train verifier"))
+        return
+    verifier = parse_verifier(name)
+    _show_entry(f"{verifier.name} (version {verifier.version})", verifier)
+
+
+def _learners(name: str | None) -> None:
+    """Learners of taggers, then those of verifiers."""
+    groups: dict[str, Mapping[str, object]] = {
+        "train tagger": {key: learner_class(key) for key in LEARNERS},
+        "train verifier": VERIFIER_LEARNERS,
+    }
+    every = {(command, key): value for command, learners in groups.items() for key, value in learners.items()}
+    chosen = {place: value for place, value in every.items() if name in (None, place[1])}
+    if not chosen:
+        names = dict.fromkeys(key for _, key in every)
+        raise PlanError(f"unknown learner {quote_value(name)}; there are: {', '.join(names)}")
+    rows = [(key, f"{command} --learner {key}", summary(value)) for (command, key), value in chosen.items()]
+    _show_rows(("learner", "how it is chosen"), rows)
+
+
+def _choices(noun: str, written: Mapping[str, str]) -> Callable[[str | None], None]:
+    """A listing of what is written in a metric's parameters, and is no entry of a table."""
+
+    def show(name: str | None) -> None:
+        rows = [(text, what) for text, what in written.items() if name is None or text.partition(":")[0] == name]
+        if not rows:
+            raise PlanError(f"unknown {noun} {quote_value(name)}; there are: {', '.join(written)}")
+        _show_rows((noun,), rows)
+
+    return show
+
+
+_ATTACKERS = {
+    READER: "Finds what can simply be read off the text. It needs no model.",
+    f"{ANSWERS}FILE": "Answers that somebody recorded in a file.",
+    f"{MODEL}MODEL[@URL]": "A language model, asked at URL. --send-text-to allows its host.",
+}
+_JUDGES = {
+    RULES: "Fixed rules compare a guess with what is true. They need no model.",
+    f"{ANSWERS}FILE": "Verdicts that somebody recorded in a file.",
+    f"{MODEL}MODEL[@URL]": "A language model, asked where the rules say no.",
+}
+# By kind: what it is, and what lists it or shows the entry of a name.
+KINDS: dict[str, tuple[str, Callable[[str | None], None]]] = {
+    "metrics": ("Measure privacy and utility: evaluate -m NAME.", _metrics),
+    "formats": ("Hold corpora and anonymizations: --format NAME.", _formats),
+    "anonymizers": ("Mask documents: --with NAME.", _anonymizers),
+    "detectors": ("Find what looks like an identifier: scan --detector NAME.", _detectors),
+    "attacks": ("Search for the people of a text: attack --attacks NAME.", _attacks),
+    "labels": ("Name the types of what is marked, and how each identifies.", labels.show_labels),
+    "verifiers": ("Decide whether two texts have one author: --verifier NAME.", _verifiers),
+    "learners": ("Learn from annotated documents: train tagger --learner NAME.", _learners),
+    "attackers": ('Guess what is true of people: attributes(attacker="NAME").', _choices("attacker", _ATTACKERS)),
+    "judges": ('Decide whether a guess is right: attributes(judge="NAME").', _choices("judge", _JUDGES)),
+}

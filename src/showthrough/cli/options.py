@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
-from showthrough.cli.completion import OF_SETTINGS, metric_names, preset_names
+from showthrough.cli.completion import OF_SETTINGS, limits_of_run, metric_names, preset_names
 from showthrough.evaluation.settings import Option
 from showthrough.metrics import PRESETS, preset
 
@@ -20,10 +21,21 @@ Output = Annotated[
 ]
 MinThresholds = Annotated[
     list[str] | None,
-    typer.Option("--min", metavar="METRIC=LIMIT", help="A number must be at least this; repeatable."),
+    typer.Option(
+        "--min",
+        metavar="METRIC=LIMIT",
+        help="A number must be at least this; repeatable.",
+        autocompletion=limits_of_run,
+    ),
 ]
 MaxThresholds = Annotated[
-    list[str] | None, typer.Option("--max", metavar="METRIC=LIMIT", help="A number must be at most this; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--max",
+        metavar="METRIC=LIMIT",
+        help="A number must be at most this; repeatable.",
+        autocompletion=limits_of_run,
+    ),
 ]
 
 Metrics = Annotated[
@@ -52,8 +64,13 @@ def chosen_metrics(presets: Iterable[str] | None, metrics: Iterable[str] | None)
     return [*(name for preset_name in presets or () for name in preset(preset_name)), *(metrics or ())]
 
 
-def with_options(**groups: Mapping[str, Option]) -> Callable[[Command], Command]:
-    """A command whose parameters of these names stand for several options each, and are given what was said of them."""
+def with_options(
+    headings: Mapping[str, Sequence[str]] = MappingProxyType({}), **groups: Mapping[str, Option]
+) -> Callable[[Command], Command]:
+    """A command whose parameters of these names stand for several options each, and are given what was said of them.
+
+    Its help lists options under `headings`, in their order.
+    """
 
     def decorate(command: Command) -> Command:
         parameters = [inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
@@ -74,6 +91,7 @@ def with_options(**groups: Mapping[str, Option]) -> Callable[[Command], Command]
             command(**values)
 
         called.__doc__ = command.__doc__
+        called.headings = headings  # type: ignore[attr-defined]
         called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return called
 

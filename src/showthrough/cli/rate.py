@@ -17,7 +17,7 @@ from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.storage.file_heads import Head
 
-app = typer.Typer(help="Have people rate what anonymizers wrote.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.command("sample")
@@ -36,9 +36,10 @@ def sample(
     *,
     settings: CliOptions,
 ) -> None:
-    """Draw passages for people to rate: the same ones of every anonymization, in an order that tells nothing.
+    """Draw passages for people to rate.
 
-    Of rewritten documents these are the passages as they were handed in, else sentences with masks applied.
+    They are the same ones of every anonymization, in an order that reveals nothing. Of rewritten documents these are
+    the passages as they were handed in, else sentences with masks applied.
     """
     from showthrough.studies.rating.sampling import check_empty, rating_sample
 
@@ -68,10 +69,10 @@ def serve(
     ] = 0,
     open_: Annotated[bool, typer.Option("--open", help="Open the first address in a browser.")] = False,
 ) -> None:
-    """Ask raters for their opinion on a page that this machine alone can reach; Ctrl-C ends it.
+    """Ask raters on a page that only this machine can reach.
 
-    Every answer is saved at once, and the same command goes on where a rater was. Ratings are read with evaluate
-    --ratings FOLDER.
+    Ctrl-C ends it. Every answer is saved at once, and the same command goes on where a rater was. evaluate --ratings
+    FOLDER reads the ratings.
     """
     from showthrough.report.rating_page import rating_page
     from showthrough.studies.rating.server import RatingServer

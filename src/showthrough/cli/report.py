@@ -21,7 +21,6 @@ def command(
     *,
     views: CliOptions,
 ) -> None:
-    """Show a run again, or write it as a page to look at, as figures, CSV, Markdown, LaTeX or JSON."""
     run, shown = Run.load(run_file), Views.of(views)
     if thresholds := parse_options(least, most):
         run.thresholds = list(resolve_thresholds(thresholds, run.metrics))
@@ -30,9 +29,10 @@ def command(
     shown.check()
     results = Results(shown.force)
     shown.write(run, results, read)
-    show_notes(run.notes)
     screen = console(PAGE)
-    if not any(shown.paths):
+    if any(shown.paths):
+        show_notes(run.notes)
+    else:
         show(run, shown, screen)
     results.tell(screen)
     if not run.complete:

@@ -65,10 +65,8 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Have annotations looked through by a second reader: copies with what was marked hidden, and sheets to fill in.
-
-    With --filled, filled sheets are read back: all that is wrong with them is told, or the corpus is written with what
-    reviewers found corrected, and marked as reviewed.
+    """The reader gets copies with marked text hidden, and sheets to fill in. With --filled, the command reads sheets
+    back. It lists all that is wrong with them, or writes the corrected corpus, marked as reviewed.
     """
     view, head = SheetViews.of(views), Head.of(corpus)
     read = inputs([corpus, *(filled or ())])

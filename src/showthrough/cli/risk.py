@@ -30,9 +30,8 @@ def command(
     *,
     views: CliOptions,
 ) -> None:
-    """Tell what a run says about the risks of a release: singling out, linkability, inference, Safe Harbor.
-
-    It is evidence for a decision, and no determination. It holds no text of documents, and no attribute of anybody.
+    """It covers singling out, linkability, inference and Safe Harbor. It is evidence for a decision, and no
+    determination. It holds no text of documents, and no attribute of anybody.
     """
     files = SheetViews.of({**views, "html": views.get("annex")})
     check_distinct(files.paths, inputs([run_file, population]))

@@ -24,12 +24,12 @@ def command(
     released: Annotated[
         Path, typer.Argument(help="The released texts: a folder, a file of many, or one .txt; no originals are needed.")
     ],
-    with_: Annotated[
+    detector: Annotated[
         list[str] | None,
         typer.Option(
-            "--with",
+            "--detector",
             metavar="DETECTOR",
-            help="A detector: patterns, presidio, spacy:PIPELINE … (showthrough detectors lists them); repeatable.",
+            help="A detector: patterns, presidio, spacy:PIPELINE … (showthrough list detectors); repeatable.",
             autocompletion=detector_names,
         ),
     ] = None,
@@ -44,13 +44,11 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Look for what still looks like an identifier in released texts, by type, with places.
-
-    What it cannot know: whom the texts are about. Finding nothing proves nothing. Exit status: 0 the texts were looked
-    at, 1 memory ran out, or with --fail-on-finds something was found, 2 bad input.
+    """A scan cannot know whom the texts are about: finding nothing proves nothing. Exit status: 0 the texts were
+    searched; 1 memory ran out, or with --fail-on-finds something was found; 2 bad input.
     """
     force = Views.of(views).force
-    detectors = list(dict.fromkeys(map(parse_detector, with_ or [DEFAULT])))
+    detectors = list(dict.fromkeys(map(parse_detector, detector or [DEFAULT])))
     check_distinct((json,), inputs([released], map(str, detectors)))
     check_file(json, force)
     check_ready(detectors)

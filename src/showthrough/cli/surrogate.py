@@ -1,19 +1,21 @@
+"""What is marked in a corpus, replaced by realistic surrogates: `apply --replace surrogate` without masks."""
+
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Meta
 
-from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import documents, notes, print_plain, show_notes
-from showthrough.cli.options import CliOptions, with_options
+from showthrough.cli.options import CliOptions
 from showthrough.cli.outputs import check_distinct, inputs
-from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import PlanError, join_names, printable, shorten
+from showthrough.data.retyping import split_names
 from showthrough.evaluation.notices import file_notes
-from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.formats.registry import format_named, same_format
 from showthrough.formats.writing import write_corpus
@@ -24,33 +26,29 @@ from showthrough.systems.surrogates.replacement import Surrogates, surrogates
 _LISTED = 20  # leaks that are named one by one
 
 
-@with_options(settings=options_of(FileSettings, "format", "offsets"), views=view_options("force"))
-def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus, with its PHI marked.")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
-    seed: Annotated[int, typer.Option(help="Seed of the surrogates.")] = 0,
-    ambiguous: Annotated[
-        float, typer.Option(metavar="SHARE", help="Share of names that are medical terms, hard to tell from them.")
-    ] = 0.0,
-    keep: Annotated[
-        list[str] | None, typer.Option(metavar="TYPE", help="A type that stays as it is; may be repeated.")
-    ] = None,
-    *,
-    settings: CliOptions,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to", metavar="NAME", help="Write it in another format; see convert.", autocompletion=format_names
-        ),
-    ] = None,
-    views: CliOptions,
-) -> None:
-    """Replace the marked PHI of a corpus by realistic surrogates, and check that no marked string is left.
+@dataclass(frozen=True, kw_only=True)
+class SurrogateOptions:
+    """How marked text is replaced."""
 
-    Exit status: 0 it was written, 1 the audit found marked text in the result (then nothing is written), 2 bad input.
+    seed: Annotated[int, Meta(description="Seed of surrogates for what is marked.", ge=0)] = 0
+    ambiguous: Annotated[
+        float, Meta(title="SHARE", description="Share of surrogate names that are medical terms too.")
+    ] = 0.0
+    keep: Annotated[
+        str | Collection[str], Meta(title="TYPE", description="A marked type that stays as it is; may be repeated.")
+    ] = ()
+
+
+def write_surrogates(
+    corpus: Path, output: Path, to: str | None, options: SurrogateOptions, settings: CliOptions, force: bool
+) -> None:
+    """Replaces what is marked in a corpus by realistic surrogates, and checks that no marked string is left.
+
+    Where the audit finds marked text in the result, nothing is written, and the command ends with status 1.
     """
-    if seed < 0:
-        raise PlanError(f"found {seed}; expected 0 or more", "seed")
+    if options.seed < 0:
+        raise PlanError(f"found {options.seed}; expected 0 or more", "seed")
+    keep = split_names(options.keep)
     target = to or same_format(corpus, settings.get("format"))
     format_named(target, "write")  # raises before anything is read
     read = inputs([corpus])
@@ -59,13 +57,13 @@ def command(
     marked = read_corpus(corpus, **settings)
     if not marked.survey.annotated:
         raise PlanError("has no annotations, and surrogates stand for what is marked", str(corpus))
-    for name in keep or ():
+    for name in keep:
         if name not in marked.survey.types:
             type_names = join_names(marked.survey.types)
             raise PlanError(f"is not a type of the corpus, which has {type_names}", f"keep {shorten(name)}")
-    result = surrogates(marked, seed=seed, ambiguous=ambiguous, keep=keep or ())
+    result = surrogates(marked, seed=options.seed, ambiguous=options.ambiguous, keep=keep)
     _refuse_what_is_left(result)
-    files = write_corpus(result.corpus, output, target, force=Views.of(views).force, read=read)
+    files = write_corpus(result.corpus, output, target, force=force, read=read)
     show_notes([*file_notes(marked, (), ()), *_cautions(result)])
     where = printable(str(output) if len(files) == 1 else f"{len(files)} files in {output}")
     along = f"; {result.along} unmarked dates or years moved along with marked ones" if result.along else ""

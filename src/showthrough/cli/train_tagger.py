@@ -63,10 +63,10 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Train a tagger on what is marked to be masked: tokens, features and a learner, as in the i2b2 challenge.
+    """Train a tagger on what is marked: features and a learner.
 
-    Mentions marked as not to be masked are not learned. The folder holds what it was trained on by digest, so that its
-    own training documents are refused later. It may tell of the texts: keep it as you keep them.
+    It works as systems of the i2b2 challenge do. Mentions marked as not to be masked are not learned. The folder holds
+    digests of its training documents, so that these are refused later. Keep the folder as you keep the texts.
     """
     force, jobs = Views.of(views).force, settings.pop("jobs", 1)
     build_recipe(learner, preset, features)  # raises before anything is read

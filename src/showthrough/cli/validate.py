@@ -31,15 +31,12 @@ _SETTINGS = ("missing", "pairing", "language", *_READING, "map", "direct", "quas
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus; or a plan (.toml) or a TAE configuration (.json).")],
     anonymizations: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME=]FILE", help="Anonymizations to check against it.")
+        list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymizations to check against it.")
     ] = None,
     *,
     settings: CliOptions,
 ) -> None:
-    """Check files without scoring: every problem with its place.
-
-    What it accepts, evaluate scores; of a corpus without annotations it says which metrics can.
-    """
+    """What this command accepts, evaluate scores. Of a corpus without annotations, it lists the metrics that work."""
     head = Head.of(corpus)
     plan = _read_plan(build_request(head, anonymizations, (), settings), is_request(head))
     note_unmasked(plan.anonymizations)

@@ -30,7 +30,7 @@ from showthrough.storage.writing import write_file, write_folder
 
 _LINES, _OBJECTS = ".txt", ".jsonl"
 Submissions = Annotated[
-    list[str] | None, typer.Argument(metavar="[NAME=]FILE", help="Anonymizations, whose texts it is asked about too.")
+    list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymizations, whose texts it is asked about too.")
 ]
 Which = Annotated[str, typer.Option(metavar="[NAME=]FOLDER", help="A verifier that was trained, or an installed one.")]
 Output = Annotated[
@@ -56,7 +56,7 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Ask a verifier who wrote the texts of problems, and write what it answers.
+    """Ask a verifier who wrote texts, and write its answers.
 
     Beside anonymizations, the output is a folder with original.txt and a file for each, which --answers takes.
     """

@@ -26,15 +26,16 @@ def command(
     truth: Annotated[Path, typer.Argument(help="Which problems are by one author: truth.jsonl or truth.txt.")],
     answers: Annotated[
         list[str],
-        typer.Argument(metavar="[NAME=]ANSWERS...", help="What verifiers answered: JSON Lines or PAN's text."),
+        typer.Argument(metavar="NAME=FILE", help="What verifiers answered: JSON Lines or PAN's text."),
     ],
     *,
     drawing: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Tell how good verifiers' answers are: AUC, c@1, F0.5u, F1, Brier and their mean, as PAN 2020 to 2023.
+    """Score answers of verifiers, as PAN 2020 to 2023 did.
 
-    Several on the same problems are also compared. Exactly 0.5, or a problem without an answer, is left unanswered.
+    The measures are AUC, c@1, F0.5u, F1, Brier and their mean. Several on the same problems are also compared. Exactly
+    0.5, or a problem without an answer, is left unanswered.
     """
     files = SheetViews.of(views)
     named = named_files(answers, "answers")

@@ -45,10 +45,10 @@ def command(
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
-    """Train an author verifier: is a text by the author of some others?
+    """Train an author verifier, which decides who wrote a text.
 
-    Prints how well it does on problems that were held out. The folder holds what it was trained on by digest, so that
-    its own training problems are refused later. It may tell of the texts: keep it as you keep them.
+    The command prints how well it does on problems that were held out. The folder holds digests of its training
+    problems, so that these are refused later. Keep the folder as you keep the texts.
     """
     force, between = Views.of(views).force, _band(band)
     learner_named(learner)

@@ -10,12 +10,14 @@ from typing import Annotated
 from msgspec import Meta
 from rich.console import Console
 
+from showthrough.cli.consoles import show_notes
 from showthrough.cli.options import CliOptions
 from showthrough.cli.outputs import Results, check_file, check_folder
 from showthrough.core.errors import OutputError, ResourceError
 from showthrough.evaluation.settings import Option, options_of
+from showthrough.report.cautions import routine_notes
 from showthrough.report.files import VIEWS
-from showthrough.report.summary import show_verdict
+from showthrough.report.summary import show_short_verdict, show_verdict
 from showthrough.report.systems import show_systems
 from showthrough.report.terminal import show_run, show_signatures
 from showthrough.report.verdict import verdict
@@ -35,6 +37,9 @@ class Views:
     force: Annotated[bool, Meta(description="Replace output files that exist.")] = False
     parts: Annotated[bool, Meta(description="Print the parts of all metrics too, such as entity types.")] = False
     signatures: Annotated[bool, Meta(description="Print the line that pins each metric's numbers down.")] = False
+    verbose: Annotated[
+        bool, Meta(description="Print everything: intervals, what was found, costs, tests, all notes.")
+    ] = False
 
     @classmethod
     def of(cls, said: CliOptions) -> Views:
@@ -82,10 +87,16 @@ class Views:
 
 
 def show(run: Run, views: Views, screen: Console) -> None:
-    """A run on the terminal: the tables, then what they say."""
-    show_run(run, screen, parts=views.parts)
-    show_systems(run, screen)
-    show_verdict(verdict(views.redact(run)), screen)
+    """A run on the terminal: its notes, the verdict, then the table; with --verbose all that there is to say."""
+    routine = [] if views.verbose else routine_notes(run.notes)
+    show_notes(note for note in run.notes if note not in routine)
+    if routine:
+        show_notes([f"{len(routine)} more note{'s' * (len(routine) > 1)}: --verbose"])
+    found = verdict(views.redact(run))
+    (show_verdict if views.verbose else show_short_verdict)(found, screen)
+    show_run(run, screen, parts=views.parts, short=not views.verbose)
+    if views.verbose:
+        show_systems(run, screen)
     if views.signatures:
         screen.print()
         show_signatures(run, screen)

@@ -1,54 +1,56 @@
+"""How much of what is marked is in a dictionary: `corpus --vocabulary`."""
+
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from msgspec import Meta
 
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import console, show_notes
-from showthrough.cli.options import CliOptions, with_options
+from showthrough.cli.options import CliOptions
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
-from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import PlanError
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.requests import EvaluationRequest, Source
-from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.evaluation.settings import FileSettings
 from showthrough.families.clinical.report_vocabulary import json_of, show_analysis, show_hard
 from showthrough.families.clinical.vocabulary import analyse
 from showthrough.metrics import Metric, PhiHardToken, PhiToken, with_parameters
 from showthrough.metrics.language import unlike_its_language
 from showthrough.models.dictionary import dictionary_from, pin_dictionary
 
-_SETTINGS = ("language", "seed", "format", "map", "id_column", "text_column", "offsets")
 
+@dataclass(frozen=True, kw_only=True)
+class VocabularyOptions:
+    """What PHI is compared with."""
 
-@with_options(settings=options_of(FileSettings, *_SETTINGS), views=view_options("force"))
-def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus, with its PHI marked.")],
-    anonymizations: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="NAME=FILE", help="Systems to score on hard tokens alone."),
-    ] = None,
     dictionary: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="A word list, one word a line; or wordfreq:LANGUAGE, as by default."),
-    ] = None,
+        str | None, Meta(title="FILE", description="A word list, one word a line; or wordfreq:LANGUAGE, the default.")
+    ] = None
     medical: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Medical terms, one word a line: how much is ambiguous with them."),
-    ] = None,
+        str | None, Meta(title="FILE", description="Medical terms, one word a line: how much is ambiguous with them.")
+    ] = None
     tokens: Annotated[
-        str, typer.Option(metavar="NAME", help="What a token is: challenge (10/29 is one), or words (it is two).")
-    ] = "challenge",
-    json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all counts as JSON.")] = None,
-    *,
+        str, Meta(title="NAME", description="What a token is: challenge (10/29 is one), or words (it is two).")
+    ] = "challenge"
+
+
+def show_vocabulary(
+    corpus: Path,
+    anonymizations: Sequence[str] | None,
+    options: VocabularyOptions,
     settings: CliOptions,
-    views: CliOptions,
+    json: Path | None,
+    force: bool,
 ) -> None:
-    """Tell how much PHI is out of vocabulary or ambiguous, and how systems fare on it."""
+    """How much of what is marked is out of vocabulary or ambiguous, and how systems do on it."""
+    dictionary, medical, tokens = options.dictionary, options.medical, options.tokens
     mapping, language = settings.pop("map", ""), settings.pop("language", FileSettings.language)  # of these metrics
-    chosen, force = FileSettings(references=False, **settings), Views.of(views).force
+    chosen = FileSettings(references=False, **settings)
     files = named_files(anonymizations)
     check_distinct((json,), inputs([corpus, *files.values()], [dictionary, medical]))
     check_file(json, force)

@@ -24,7 +24,7 @@ _NO_TEXT = lazy_pattern("[\0\ud800-\udfff]")  # what neither a path nor a run fi
 
 
 def parameter(default: Value, description: str) -> Value:
-    """A parameter of a metric or another entry, with what `showthrough metrics NAME` says of it."""
+    """A parameter of a metric or another entry, with what `showthrough list metrics NAME` says of it."""
     return field(default=default, metadata={_DESCRIPTION: description})
 
 

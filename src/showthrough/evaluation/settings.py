@@ -228,7 +228,9 @@ def _option(name: str, hint: Any, default: Any) -> Option:
     kind, meta = get_args(hint)
     if get_origin(kind) is Literal:
         *choices, last = get_args(kind)
-        return Option(name, str, default, meta.description, "|".join(get_args(kind)), f"{', '.join(choices)} or {last}")
+        flags = (meta.extra or {}).get("flags", ())
+        expected = f"{', '.join(choices)} or {last}"
+        return Option(name, str, default, meta.description, "|".join(get_args(kind)), expected, flags)
     if get_origin(kind) is Union:  # the limits of one of several are for the check alone
         members = (get_args(member)[0] if get_origin(member) is Annotated else member for member in get_args(kind))
         kind = Union[tuple(members)]  # noqa: UP007 (the members are known at run time alone)

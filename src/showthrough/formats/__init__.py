@@ -34,9 +34,9 @@ from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import fail, files_in, read_bytes, stem, text_of
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # one, a pattern, or several
-CORPUS_KINDS = "a TAB .json, .jsonl, .csv or .tsv file, a folder of .txt files, or what showthrough formats lists"
+CORPUS_KINDS = "a TAB .json, .jsonl, .csv or .tsv file, a folder of .txt files, or what showthrough list formats shows"
 ANONYMIZATION_KINDS = (
-    "a TAE .json, .jsonl, .csv or .tsv file, a folder of .txt files, or what showthrough formats lists"
+    "a TAE .json, .jsonl, .csv or .tsv file, a folder of .txt files, or what showthrough list formats shows"
 )
 
 
@@ -53,7 +53,7 @@ def read_corpus(
     engine: Engine | None = None,
     watch: Watch | None = None,
 ) -> Corpus:
-    """Reads and checks a corpus, in whichever format it is: `showthrough formats` lists them.
+    """Reads and checks a corpus, in whichever format it is: `showthrough list formats` shows them.
 
     `path` may be a pattern, such as `notes/corpus-*.jsonl.zst`, or a list: all files are then one corpus. It may be a
     URL, such as `s3://bucket/corpus.jsonl`. With an `engine`, its workers share the reading;

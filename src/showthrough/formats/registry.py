@@ -333,7 +333,7 @@ def _unknown_format(head: Head, kinds: str, able: Mapping[str, Format]) -> Input
     if head.json.keys:
         objects = "objects" if head.first_byte == b"[" or head.lines else "an object"
         like = nearest(head, able)
-        hint = f"nearest is {like[0]}: {like[1]}; showthrough formats lists all" if like else f"expected {kinds}"
+        hint = f"nearest is {like[0]}: {like[1]}; showthrough list formats shows all" if like else f"expected {kinds}"
         hint += "; --id-column and --text-column choose keys of texts" if records.is_records(head) else ""
         return fail(
             head.path, f"found {objects} with the keys {join_names(head.json.keys)}, which no format has; {hint}"

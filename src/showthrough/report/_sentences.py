@@ -65,7 +65,7 @@ def readable_how(run: Run, record: MetricRecord, name: str) -> Iterator[Clause]:
     ways = [(way, count) for way, count in counts.items() if count]
     for index, (way, count) in enumerate(ways):
         quote = _quote(run, record, name, way)
-        yield Clause("", f"{count:,}", f"{' of them' if not index else ''} {_HOW[way]}{quote}")
+        yield Clause("", f"{count:,}", f"{' of them' if not index else ''} {_HOW[way]}{quote}", detail=True)
 
 
 def nearly_readable(run: Run, record: MetricRecord, name: str) -> Iterator[Clause]:
@@ -187,7 +187,7 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
         most, where_most = next(iter(types.items()))
         share = where_most.total / leaking.total
         if share >= _MOSTLY:
-            yield Clause("all" if share == 1 else "mostly", f" {type_words(most)}")
+            yield Clause("all" if share == 1 else "mostly", f" {type_words(most)}", detail=True)
 
 
 def _quasi(run: Run, name: str) -> Iterator[Clause]:

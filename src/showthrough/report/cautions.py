@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterable
+
+from showthrough.core.errors import shorten
 from showthrough.report.section import sections
 from showthrough.report.wording import counted_words, markers, percent
 from showthrough.run.run import Run
 from showthrough.run.weak_systems import HiddenShare, almost_nothing
 
+_ROUTINE = (
+    "pairs of masks overlap",
+    "pair of masks overlaps",
+    "these count as types of the corpus",
+    "another document's release by chance",
+)
 _ASIDE = ", what need not be masked aside"
 
 
@@ -18,6 +28,22 @@ def cautions(run: Run) -> list[str]:
     lines = [f"{name} {scant_words(run, hiding)}: what it leaves of the text is no merit." for name, hiding in scant]
     lines += [line for section in sections() for line in section.cautions(run)]
     return list(dict.fromkeys(lines))
+
+
+def notes_on(run: Run, names: Collection[str]) -> list[str]:
+    """The notes of a run without those on other anonymizations than these."""
+    others = [name for name in map(shorten, run.names) if name not in map(shorten, names)]
+    return [note for note in run.notes if not any(_is_on(note, name) for name in others)]
+
+
+def _is_on(note: str, name: str) -> bool:
+    """Whether a note is on one anonymization: it begins with its name, or with a metric and its name."""
+    return re.match(rf"(?:\w+, )?{re.escape(name)}(?:, \w+)?(?::| was trained )", note) is not None
+
+
+def routine_notes(notes: Iterable[str]) -> list[str]:
+    """Those that say how something was counted, and warn of nothing. What is not known here is no routine."""
+    return [note for note in notes if any(words in note for words in _ROUTINE)]
 
 
 def scant_words(run: Run, hiding: HiddenShare) -> str:

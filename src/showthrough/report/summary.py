@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from textwrap import wrap
 
@@ -10,28 +11,27 @@ from rich.text import Text
 
 from showthrough.core.errors import printable
 from showthrough.report.findings import Finding
-from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, format_grading
+from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, format_grading, value_words
 from showthrough.run.gate.grading import Grade, Grading
 
 MOST = 6  # findings that a screen has room for
 _TOGETHER = "\u00a0"  # between a number and its sign, which no line parts
 _STYLES: dict[Grade, str] = {"met": "bold green", "unsure": "bold yellow", "missed": "bold red", "unknown": "bold"}
+_NO_WORDS = "has no number that a sentence could describe; see the table"
 _ORDER: tuple[Grade, ...] = ("missed", "unknown", "unsure", "met")
 
 
 def show_verdict(verdict: Verdict, console: Console) -> None:
-    """What goes before all else, a sentence and grades for each anonymization, the gravest findings, what follows.
+    """What goes before all else, what follows, a sentence and grades for each anonymization, the gravest findings.
 
     Escapes are made before lines are broken: they are longer, and what is beyond the width is cut off.
     """
-    for caution in verdict.cautions:
-        _print(caution, "", "    ", console)
-    if verdict.cautions:
-        console.print()
-    for judged in verdict.systems if any(system.sentence or system.grades for system in verdict.systems) else ():
+    _show_conclusion(verdict, console)
+    console.print(Text(" ".join(filter(None, [verdict.usual, *verdict.caveats])), style="dim"))
+    console.print()
+    for judged in verdict.systems if _is_judged(verdict) else ():
         console.print(_heading(judged))
-        words = "; ".join(map(str, judged.sentence)) or "has no number that a sentence could tell; see the table"
-        _print(f"{words}.", "    ", "    ", console)
+        _print(f"{'; '.join(map(str, judged.sentence)) or _NO_WORDS}.", "    ", "    ", console)
     if verdict.findings:
         console.print()
         console.print(Text("What stands out", style="bold"))
@@ -39,26 +39,81 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
             _print(in_words(finding), f"  {number}. ", "     ", console)
         if len(verdict.findings) > MOST:
             console.print(Text(f"  and {len(verdict.findings) - MOST} more; --html shows all", style="dim"))
+
+
+def show_short_verdict(verdict: Verdict, console: Console) -> None:
+    """What goes before all else, what follows, and for each anonymization its grades and what can be read."""
+    _show_conclusion(verdict, console)
+    if verdict.thresholds:
+        limits = ", ".join(dict.fromkeys(map(str, verdict.thresholds)))
+        usual = "" if verdict.asked else "the usual ones; "
+        _print(f"Thresholds ({usual}--min and --max set others): {limits}.", "", "    ", console, "dim")
     console.print()
+    for judged in verdict.systems if _is_judged(verdict) else ():
+        grades = [f"{WORDS[grade]} {', '.join(_briefly(judged.grades, grade))}" for grade in _grades_of(judged)]
+        alone = len(verdict.systems) == 1  # then there is room for all
+        clauses = judged.sentence if alone else [clause for clause in judged.first if not clause.detail]
+        line = f"{judged.name} {'; '.join([*grades, *map(str, clauses)]) or _NO_WORDS}."
+        _print(line, "", "    ", console, lead=(judged.name, _STYLES[judged.grade]))
+
+
+def _briefly(grades: Sequence[Grading], grade: Grade) -> list[str]:
+    """The metrics of such thresholds; how far off they are is in the table, unless it is not sure or not known."""
+    names = [_without_parameters(each.threshold.what) for each in grades]
+    return [
+        f"{name} ({value_words(each)})" if grade in ("unsure", "unknown") else name
+        for name, each in zip(names, grades, strict=True)
+        if each.grade == grade
+    ]
+
+
+def _without_parameters(metric: str) -> str:
+    """
+    >>> _without_parameters('tps(ic="none")'), _without_parameters("recall_per_type[CODE]")
+    ('tps', 'recall_per_type[CODE]')
+    """
+    return re.sub(r"\(.*\)", "", metric)
+
+
+def _is_judged(verdict: Verdict) -> bool:
+    """Whether there is something to say of any anonymization."""
+    return any(system.sentence or system.grades for system in verdict.systems)
+
+
+def _show_conclusion(verdict: Verdict, console: Console) -> None:
+    for caution in verdict.cautions:
+        _print(caution, "", "    ", console)
+    if verdict.cautions:
+        console.print()
     console.print(Text(printable(verdict.recommendation), style="bold"))
-    console.print(Text(" ".join(filter(None, [verdict.usual, *verdict.caveats])), style="dim"))
 
 
-def _print(words: str, first: str, then: str, console: Console) -> None:
-    """Words in lines of the console's width, each a little in."""
+def _print(
+    words: str, first: str, then: str, console: Console, style: str = "", lead: tuple[str, str] = ("", "")
+) -> None:
+    """Words in lines of the console's width, each a little in; `lead` is how the first line begins, and its style."""
     text = printable(words).replace(" %", f"{_TOGETHER}%")
+    beginning, lead_style = printable(lead[0]), lead[1]
     for line in wrap(text, console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False):
-        console.print(Text(line.replace(_TOGETHER, " ")), soft_wrap=True)
+        shown = Text(line.replace(_TOGETHER, " "), style=style)
+        if beginning and line.startswith(beginning):
+            shown.stylize(lead_style, 0, len(beginning))
+            beginning = ""
+        console.print(shown, soft_wrap=True)
 
 
 def _heading(system: SystemVerdict) -> Text:
     """`rules misses er_di ≥ 0.95 (0.808); meets trir ≤ 0.09 (0.010)`."""
     line = Text(printable(system.name), style="bold")
-    for index, grade in enumerate(grade for grade in _ORDER if _with_grade(system.grades, grade)):
+    for index, grade in enumerate(_grades_of(system)):
         line.append("; " if index else " ", style="not bold")
         line.append(WORDS[grade], style=_STYLES[grade])
         line.append(f" {', '.join(map(format_grading, _with_grade(system.grades, grade)))}", style="not bold")
     return line
+
+
+def _grades_of(system: SystemVerdict) -> list[Grade]:
+    return [grade for grade in _ORDER if _with_grade(system.grades, grade)]
 
 
 def _with_grade(grades: Sequence[Grading], grade: Grade) -> list[Grading]:

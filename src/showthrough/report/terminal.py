@@ -25,7 +25,8 @@ from showthrough.run.run import Run
 PAGE = 100  # columns of what is read as a page, where there is no terminal to fit into
 _MARK = "*"  # before the best of a column, where bold cannot show it
 _HEAD = 13  # letters of a line of what people call a metric: as wide as an interval
-_COMPARE_HINT = "`showthrough compare` tells which differences are more than chance"
+_COMPARE_HINT = "`showthrough compare` shows which differences are more than chance"
+_REST = "--verbose shows intervals and the rest; `list metrics` explains the names"
 
 
 class PlainConsole(Console):
@@ -46,9 +47,9 @@ class PlainConsole(Console):
                 yield Segment("\n".join(map(printable, segment.text.split("\n"))), segment.style)
 
 
-def bare_table(*heads: Text | str, justify: Literal["right", "center"] = "right") -> RichTable:
+def bare_table(*heads: Text | str, justify: Literal["right", "center"] = "right", tight: bool = False) -> RichTable:
     """A table without a frame, whose first column names the rows; nothing in it is cut off."""
-    rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=tight)
     for index, head in enumerate(("", *heads)):
         rich.add_column(head, justify=justify if index else "left", no_wrap=True)
     return rich
@@ -60,19 +61,24 @@ def plain_table(table: ScoreTable) -> ScoreTable:
     return replace(table, names=tuple(map(printable, table.names)), columns=columns)
 
 
-def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
-    """Tables, what is undefined, what failed; of metrics' parts all, or those that belong to a headline."""
+def show_run(run: Run, console: Console, *, parts: bool = False, short: bool = False) -> None:
+    """Tables, what is undefined, what failed; of metrics' parts all, or those that belong to a headline.
+
+    In short, without intervals and what belongs to them.
+    """
     every = each_once(every_table(run))
     shown = every if parts else [table for table in every if _is_main_table(run, table)] or every
     for table in shown:
-        show_table(table, run, console)
+        show_table(table, run, console, short=short)
     if not console.is_terminal and any(
         cell.best for own_table in shown for column in own_table.columns for cell in column.cells
     ):
-        console.print(Text(f"{_MARK} best of its column, by however little; {_COMPARE_HINT}", style="dim"))
+        console.print(Text(f"{_MARK} best of its column; {_COMPARE_HINT}", style="dim"))
     for failure in run.failures:
         console.print(Text("failed", "red").append(f" {failure.metric}: {failure.reason}", ""), soft_wrap=True)
-    if len(shown) < len(every):
+    if short:
+        console.print(Text(_REST, style="dim"))
+    elif len(shown) < len(every):
         apart = [table.title for table in every if table not in shown and table.hinted]
         metrics = (_metric_of(run, title) for title in apart)
         console.print(Text(f"--parts shows the parts of {', '.join(dict.fromkeys(metrics))}", style="dim"))
@@ -96,28 +102,50 @@ def show_signatures(run: Run, console: Console) -> None:
         console.print(Text(line, style="dim"), soft_wrap=True)
 
 
-def show_table(table: ScoreTable, run: Run, console: Console) -> None:
+def show_table(table: ScoreTable, run: Run, console: Console, *, short: bool = False) -> None:
     table = plain_table(table)
     title = f"{documents_line(run)}{table.heading}"
-    if run.settings.resamples:
+    if short:
+        table = _shortened(table, console.width)
+    elif run.settings.resamples:
         title += f"; intervals at {run.settings.confidence * 100:g} %"
     console.print()
     console.print(Text(title, style="bold"))
-    for columns in _fit_columns(table, console.width):
-        console.print(_rich_table(table, columns, _room(table, console.width), "" if console.is_terminal else _MARK))
-    for line in (*table.explain_dashes(), *table.remarks()):
+    for columns in _fit_columns(table, console.width, short=short):
+        mark = "" if console.is_terminal else _MARK
+        console.print(_rich_table(table, columns, _room(table, console.width), mark, short=short))
+    lines = [*_explain_heads(table), *table.asides] if short else table.remarks()
+    for line in (*table.explain_dashes(), *lines):
         console.print(Text(line, style="dim"))
-    console.print()
+    if not short:
+        console.print()
 
 
-def _fit_columns(table: ScoreTable, width: int) -> list[list[ScoreColumn]]:
+def _shortened(table: ScoreTable, width: int) -> ScoreTable:
+    """Without what people call metrics, where that would take a second table."""
+    if len(_fit_columns(table, width, short=True)) == 1:
+        return table
+    return replace(table, columns=tuple(replace(column, title="") for column in table.columns))
+
+
+def _explain_heads(table: ScoreTable) -> list[str]:
+    """`tps is tps(ic="wordfreq")`, where a head leaves the parameters out."""
+    short = [column.head.partition("(")[0] for column in table.columns]
+    return [
+        f"{name} is {column.head}"
+        for name, column in zip(short, table.columns, strict=True)
+        if name != column.head and name and short.count(name) == 1
+    ]
+
+
+def _fit_columns(table: ScoreTable, width: int, *, short: bool = False) -> list[list[ScoreColumn]]:
     """Columns in as many tables as the terminal's width asks for: a number or a name is never cut off."""
     room = _room(table, width)
     needs = []
     for column in table.columns:
         heads = [cell_len(line) for line in _head_lines(column, table, room)]
-        cells = (cell_len(text) for cell in column.cells for text in (f"*{cell.value}", cell.interval))
-        needs.append(max(*heads, *cells) + 3)
+        cells = (cell_len(text) for cell in column.cells for text in (f"*{cell.value}", "" if short else cell.interval))
+        needs.append(max(*heads, *cells) + (2 if short else 3))
     return [[table.columns[index] for index in indexes] for indexes in side_by_side(needs, room)]
 
 
@@ -170,7 +198,9 @@ def _head_lines(column: ScoreColumn, table: ScoreTable, room: int) -> list[str]:
     return [*titles, f"{name}{arrow}", *parameters]
 
 
-def _rich_table(table: ScoreTable, columns: list[ScoreColumn], room: int, mark: str) -> RichTable:
+def _rich_table(
+    table: ScoreTable, columns: list[ScoreColumn], room: int, mark: str, *, short: bool = False
+) -> RichTable:
     """`mark` stands before the best of a column where bold cannot show it."""
     heads = []
     lines = [_head_lines(column, table, room) for column in columns]
@@ -181,17 +211,17 @@ def _rich_table(table: ScoreTable, columns: list[ScoreColumn], room: int, mark: 
             short = line.partition(" ")[0] == column.head.partition("(")[0]
             head.append(f"\n{line}", style="dim not bold" if column.title and not short else "bold not dim")
         heads.append(head)
-    rich = bare_table(*heads)
+    rich = bare_table(*heads, tight=short)
     for index, name in enumerate(table.names):
         reference = index >= table.tested
-        if reference and index == table.tested:
+        if reference and index == table.tested and not short:
             rich.add_section()
         cells = []
         for column in columns:
             cell = column.cells[index]
             style = "dim" if reference else "bold green" if cell.best else ""
             text = Text(f"{mark if cell.best else ''}{cell.value}", style=style)
-            if not reference and any(other_cell.interval for other_cell in column.cells):
+            if not (short or reference) and any(other_cell.interval for other_cell in column.cells):
                 text.append(f"\n{cell.interval}", style="dim not bold default")
             cells.append(text)
         rich.add_row(Text(name, style="dim" if reference else ""), *cells)

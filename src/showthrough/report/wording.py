@@ -29,6 +29,7 @@ class Clause:
     number: str
     after: str = ""
     aside: bool = False  # whether a first look can do without it
+    detail: bool = False  # whether it says more of the clause before it, which a few lines can do without
 
     def __str__(self) -> str:
         return f"{self.before}{self.number}{self.after}"

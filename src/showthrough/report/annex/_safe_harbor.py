@@ -45,7 +45,7 @@ def _at_most(hidden: IdentifierRecall) -> GridEntry:
 def _safe_harbor_notes(safe_harbor: SafeHarbor) -> Iterator[str]:
     yield (
         f"mentions hidden, by {shorten(safe_harbor.metric)}: of the places that are marked as of a kind, the share "
-        "that is hidden whole; types are placed as showthrough labels says"
+        "that is hidden whole; types are placed as showthrough list labels shows"
     )
     yield "missed at most: the upper end of the interval of those that are not; what was not seen to leak may still"
     if any(identifier.nothing_masked is not None for identifier in safe_harbor.identifiers):

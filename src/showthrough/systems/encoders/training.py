@@ -64,13 +64,18 @@ class TransformerSettings:
     batch: Annotated[int, Meta(description="Windows that go through the model at once.", ge=1)] = 1
     accumulate: Annotated[int, Meta(description="Such batches in one step.", ge=1)] = 1
     keep: Annotated[
-        Literal["last", "best"], Meta(description="Which epoch; best has the highest f1 on the documents of --dev.")
+        Literal["last", "best"],
+        Meta(
+            description="Which epoch; best has the highest f1 on the documents of --dev.",
+            extra={"flags": ("--keep-epoch",)},
+        ),
     ] = "last"
     threshold: Annotated[
         float, Meta(description="Mask what is so probably not O; 0: what is likelier something than O.", ge=0, le=1)
     ] = 0.0
     precision: Annotated[
-        Literal["auto", "bf16", "fp32"], Meta(description="Of training; auto is bf16 on a GPU that has it.")
+        Literal["auto", "bf16", "fp32"],
+        Meta(description="Of training; auto is bf16 on a GPU that has it.", extra={"flags": ("--dtype",)}),
     ] = "auto"
     gradient_checkpointing: Annotated[
         bool, Meta(description="Take less memory and more time: layers are calculated twice.")

@@ -1,1 +1,1 @@
-"""Systems put to work on one corpus, and scored side by side: what `showthrough bench` does."""
+"""Systems put to work on one corpus, and scored side by side: what `showthrough evaluate --with` does."""

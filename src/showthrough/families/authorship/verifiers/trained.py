@@ -122,13 +122,13 @@ def load_verifier(folder: Path | str, name: str = "") -> TrainedVerifier:
     except (RuntimeError, ResourceError) as error:  # the first where somebody has no home
         raise PlanError(str(error), f"verifier {shorten(str(folder))}") from None
     if card.kind != "verifier":
-        raise PlanError(f"holds a {card.kind}; expected what showthrough verifier train made", str(path))
+        raise PlanError(f"holds a {card.kind}; expected what showthrough train verifier made", str(path))
     try:
         using = msgspec.convert(card.settings, _Using)
         _check_version(using, path)
         fitted = _load_fitted(arrays_of_file(read_bytes(path / WEIGHTS), WEIGHTS), using.learner)
     except (msgspec.MsgspecError, KeyError, IndexError, TypeError, ValueError) as error:
-        fault = f"is not as showthrough verifier train wrote it ({error}); train it again"
+        fault = f"is not as showthrough train verifier wrote it ({error}); train it again"
         raise PlanError(fault, str(path)) from None
     named = name or path.resolve().name
     return TrainedVerifier(
@@ -195,5 +195,5 @@ def parse_verifier(text: str) -> Verifier:
     if text in VERIFIERS:
         return VERIFIERS[text]
     installed = f"; packages bring {join_names(VERIFIERS)}" if len(VERIFIERS) else ""
-    expected = f"expected a folder that showthrough verifier train made{installed}"
+    expected = f"expected a folder that showthrough train verifier made{installed}"
     raise PlanError(f"is no folder; {suggest_name(text, VERIFIERS)}{expected}", f"verifier {shorten(text)}")

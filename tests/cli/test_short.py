@@ -1,0 +1,58 @@
+"""What evaluate prints: the verdict first, then the table, in a few lines that hide no danger."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from showthrough.cli import demo_corpus as demo
+
+FIVE = [f"{name}={path}" for name, path in demo.anonymization_paths().items()][:5]
+WITH_PARAMETERS = 'tps(ic="wordfreq", chunking="none", similarity="ngrams")'
+
+
+def evaluate_demo(desk: Any, *options: str) -> Any:
+    known = ("--background", str(demo.background_path()), "--resamples", "50")
+    return desk.cli("evaluate", str(demo.corpus_path()), *FIVE, *known, "-m", WITH_PARAMETERS, *options)
+
+
+METRICS = ("-m", "removed_di", "-m", "removed_qi", "-m", "clean", "-m", "trir", "-m", "precision")
+
+
+def test_five_systems_take_forty_lines(desk: Any) -> None:
+    outcome = evaluate_demo(desk, *METRICS, "-o", "run.json")
+    lines = outcome.out.splitlines()
+    assert (outcome.status, len(FIVE)) == (0, 5)
+    assert len(lines) + len(outcome.err.splitlines()) <= 40
+    assert lines[0].startswith("None of the 5 meets all thresholds")
+    assert outcome.out.index("direct identifiers readable in the release") < outcome.out.index("removed_di ↑")
+    assert outcome.out.count(WITH_PARAMETERS) == 1
+    assert "masks write words of the original into the replacement" in outcome.err  # which is a leak
+    assert "pairs of masks overlap" not in outcome.err
+    assert outcome.err.splitlines()[-1].endswith("more notes: --verbose")
+    whole = desk.cli("report", "run.json", "--verbose")
+    assert "pairs of masks overlap" in whole.err
+    assert "What stands out" in whole.out
+    assert len(whole.out.splitlines()) > 2 * len(lines)
+
+
+def test_a_limit_with_parameters_is_written_in_full_once(desk: Any) -> None:
+    out = evaluate_demo(desk, *METRICS, "--min", f"{WITH_PARAMETERS}=0.1").out
+    assert f"{WITH_PARAMETERS} ≥ 0.1" in " ".join(out.split())
+    assert "meets tps; leaves" in " ".join(out.split())
+
+
+def test_almost_nothing_masked_goes_before_all_else(desk: Any) -> None:
+    desk.write({"none.json": {"d1": [[0, 1]]}})
+    out = desk.cli("evaluate", "corpus.json", "none=none.json", "a=masks.json").out
+    assert out.startswith("none hides almost n")
+
+
+def test_notes_are_on_what_is_checked_alone(desk: Any) -> None:
+    evaluate_demo(desk, *METRICS, "-o", "run.json")
+    replace = "note: replace: 137 of"
+    assert replace in desk.cli("check", "run.json").err
+    assert replace in desk.cli("check", "run.json", "--anonymization", "replace").err
+    err = desk.cli("check", "run.json", "--anonymization", "overmask").err
+    assert replace not in err
+    assert err.startswith("note: overmask: ")
+    assert replace not in desk.cli("errors", "run.json", "--anonymization", "overmask").err
