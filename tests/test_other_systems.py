@@ -64,9 +64,8 @@ def test_the_missing_modules_are_noticed(tmp_path: Path) -> None:
 def test_files_are_written_whole_and_grow(tmp_path: Path) -> None:
     code = """
 from pathlib import Path
-from showthrough.storage.columns.working_folder import ScratchFolder
 from showthrough.storage.append_log import GrowingFile, is_written
-from showthrough.storage.writing import remove_unfinished, workshop, write_atomically
+from showthrough.storage.writing import ScratchFolder, remove_unfinished, workshop, write_atomically
 
 write_atomically(Path("a"), b"1")
 write_atomically(Path("a"), b"2")

@@ -43,6 +43,7 @@ _MOVED = {
     "evaluation.reidentification": "families.reidentification.api",
     "data.kinds": "data.types",
     "evaluation.tae": "families.tae.configuration",
+    "report.changes": "families.authorship.report_passages",
     "report.attacks": "families.reidentification.report_attacks",
     "report.authorship": "families.authorship.report_tables",
     "report.verification": "families.authorship.report_verification",

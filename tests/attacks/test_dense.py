@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from showthrough.core.errors import ResourceError
-from showthrough.families.reidentification.attacks._fusion import fuse
 from showthrough.families.reidentification.attacks.dense import Dense, cut_windows
 from showthrough.families.reidentification.attacks.lexical import Lexical
+from showthrough.families.reidentification.attacks.suite import fuse
 from showthrough.models import Resources
 from showthrough.models.settings import ModelSettings
 

@@ -34,7 +34,6 @@ class Model:
     """Answers as a function of a question does; what that raises or cannot be read is no answer."""
 
     name = "llm:fake"
-    estimating = False
 
     def __init__(self, answer: Callable[[ChatQuestion], str]) -> None:
         self.answer = answer

@@ -20,7 +20,7 @@ import pytest
 from showthrough.core.errors import InputError, PlanError, ResourceError
 from showthrough.families.reidentification.attacks.base import WatchedDocuments
 from showthrough.families.reidentification.attacks.transformer import FittedTransformer, Transformer
-from showthrough.families.reidentification.attacks.tri import _pretraining, fitting
+from showthrough.families.reidentification.attacks.tri import fitting
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
 from showthrough.families.reidentification.attacks.tri.store import FitStore
 from showthrough.families.reidentification.attacks.tri.windows import Cutter, Window
@@ -577,14 +577,14 @@ def test_batches_hold_every_window_once_and_differ_by_epoch() -> None:
 
 def test_pieces_that_are_asked_for() -> None:
     present = np.array([[True] * 400, [True] * 100 + [False] * 300])
-    asked = _pretraining.choose_targets(present, 0.15, seed=3)
+    asked = fitting.choose_targets(present, 0.15, seed=3)
     assert not asked[0, 0]
     assert not asked[0, 399]
     assert not asked[1, 0]
     assert not asked[1, 99:].any()  # the end, then padding
     assert 0.1 < asked[0].mean() < 0.2
     pieces = np.full(present.shape, 7)
-    shown = _pretraining.disguise(pieces, asked, mask=1, vocabulary=1000, seed=3)
+    shown = fitting.disguise(pieces, asked, mask=1, vocabulary=1000, seed=3)
     assert (shown[~asked] == 7).all()
     fates = shown[asked]
     assert 0.65 < (fates == 1).mean() < 0.95  # eight in ten hidden
@@ -598,12 +598,12 @@ def test_the_head_sees_only_what_is_asked_for(torch: Any, kind: str, models: Cal
     base = BaseModel(models(kind))
     cutter = Cutter(base.tokenizer, Window(24, 6), base.longest, 250, lambda passages: [[one] for one in passages])
     windows = cutter.cut([BACKGROUND["ann"].splitlines()], [0])
-    guesser = _pretraining.Guesser(base, windows, 0.15, torch.device("cpu"))
+    guesser = fitting.Guesser(base, windows, 0.15, torch.device("cpu"))
     guesser.model.eval()
     batch = [0, 3, len(windows) - 1]  # the last one is shorter
     pieces, present = base.table(windows, batch)
-    asked = _pretraining.choose_targets(present, 0.15, seed=9)
-    hidden = _pretraining.disguise(pieces, asked, base.tokenizer.mask_token_id, len(base.tokenizer), seed=9)
+    asked = fitting.choose_targets(present, 0.15, seed=9)
+    hidden = fitting.disguise(pieces, asked, base.tokenizer.mask_token_id, len(base.tokenizer), seed=9)
     with torch.no_grad():
         logits = guesser.model(
             torch.from_numpy(hidden), attention_mask=torch.from_numpy(present.astype("int64"))
@@ -615,7 +615,7 @@ def test_the_head_sees_only_what_is_asked_for(torch: Any, kind: str, models: Cal
 
 def test_at_least_one_piece_is_asked_for() -> None:
     present = np.array([[True, True, True, False]])
-    assert _pretraining.choose_targets(present, 1e-9, seed=0).tolist() == [[False, True, False, False]]
+    assert fitting.choose_targets(present, 1e-9, seed=0).tolist() == [[False, True, False, False]]
 
 
 def test_precision(torch: Any, plain: FittedTransformer, settings: Transformer) -> None:

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.storage.columns.digests import digest_of_bytes, in_order, merge_digests, total
+from showthrough.storage.columns.digests import digest_of_bytes, in_order, total
 from showthrough.storage.columns.growing_columns import Following, GrowingNumbers, GrowingStrings
 from showthrough.storage.columns.strings import Strings
 
@@ -53,5 +53,3 @@ def test_digests_are_sorted_as_bytes_are(digests: list[bytes]) -> None:
     whole = in_order(bytearray(b"".join(digests)))
     assert whole.tobytes() == b"".join(sorted(digests))
     assert total(whole) == digest_of_bytes(b"".join(sorted(digests))).hex()
-    parts = [in_order(bytearray(b"".join(digests[low : low + 2]))) for low in range(0, len(digests), 2)]
-    assert merge_digests(parts).tobytes() == whole.tobytes()

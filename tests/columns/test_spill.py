@@ -47,8 +47,8 @@ def test_counts_take_few_bytes() -> None:
 def test_a_file_is_nobody_elses_and_has_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with closing(Spill(10)) as spill:
-        assert (spill.add(b"few"), spill.spilled) == (0, False)
-        assert (spill.add(b"and many more"), spill.spilled) == (3, True)
+        assert (spill.add(b"few"), spill._file) == (0, None)
+        assert spill.add(b"and many more") == 3
         state = os.fstat(spill._file.fileno())
         assert (state.st_mode & 0o777, state.st_nlink, list(tmp_path.iterdir())) == (0o600, 0, [])
         assert (spill.read(0, 3), spill.read(7, 4)) == (b"few", b"many")
@@ -58,7 +58,7 @@ def test_pieces_are_found_by_their_numbers() -> None:
     pieces = ByteStore(small=100)
     given = [bytes([number]) * number for number in range(60)]
     pieces.extend(given)
-    assert pieces.spilled
+    assert pieces._content._file is not None
     order = Random(1).sample(range(60), 60)
     assert pieces.taken(order) == [given[number] for number in order]
 

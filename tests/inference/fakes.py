@@ -11,7 +11,6 @@ class Parrot:
     """Answers by a function of the question's text, and hears equal ones once; what fails the check is missing."""
 
     name = "llm:parrot"
-    estimating = False
 
     def __init__(self, answer: Callable[[str], str]) -> None:
         self._answer = answer

@@ -19,7 +19,6 @@ class Parrot:
     """A model that says what it was told to, in turn, where that is valid."""
 
     name = "llm:parrot"
-    estimating = False
 
     def __init__(self, *contents: str) -> None:
         self._contents = list(contents)

@@ -14,7 +14,6 @@ from showthrough.families.inference._verdicts import (
     KAPPA,
     Judgements,
     agreement_parts,
-    best,
     judge_pairs,
     meetings,
     pair_unit_change,
@@ -66,15 +65,6 @@ def test_recorded_verdicts_overrule_where_they_say_something() -> None:
     judge = Says({"a": 0.0, "b": 0.5}, overrules=True)
     assert judge_pairs(pairs_of("abc"), [1, 0, 0.5], judge).scores.tolist() == [0, 0.5, 0.5]
     assert judge.asked == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"), [([0, math.nan, 1], 1.0), ([0.5, math.nan], math.nan), ([0.5, 0, 0], 0.5)]
-)
-def test_the_best_of_several_is_known_only_if_nothing_missing_could_be_better(
-    scores: list[float], expected: float
-) -> None:
-    assert best(scores) == pytest.approx(expected, nan_ok=True)
 
 
 def test_agreement_by_hand() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.families.inference._options import OPTIONS, option_of
 from showthrough.families.inference.agreement import jaro_winkler
-from showthrough.families.inference.profiles import TAGS, named_tag, right, tags_by_name
+from showthrough.families.inference.profiles import OPTIONS, TAGS, named_tag, option_of, right, tags_by_name
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from showthrough import InputError
 from showthrough.data.references import NOTHING
 from showthrough.data.subjects import AUTHOR, Subject
-from showthrough.families.inference._recorded import RecordedAnswers, digest_of_answers
+from showthrough.families.inference._answer_files import RecordedAnswers, digest_of_answers
 from showthrough.families.inference.base import Aim, AttackCase, Guess, Person
 from showthrough.models.chat.recordings import TITLE
 from showthrough.storage.append_log import GrowingFile

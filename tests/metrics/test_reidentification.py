@@ -30,9 +30,9 @@ from showthrough import (
 )
 from showthrough.cli import demo_corpus as demo
 from showthrough.core.errors import ResourceError
-from showthrough.families.reidentification.attacks import _assignment, _fusion
+from showthrough.families.reidentification.attacks import _assignment
 from showthrough.families.reidentification.attacks.ranks import RankResult
-from showthrough.families.reidentification.attacks.suite import AttackOutcome, Suite
+from showthrough.families.reidentification.attacks.suite import NOT_FUSED, AttackOutcome, Suite
 from showthrough.formats.people.background import read_recorded
 from showthrough.metrics import HEADLINE, Rows, metric_text
 from showthrough.models import Resources
@@ -88,7 +88,7 @@ def test_what_was_not_run_has_no_value_and_a_reason(monkeypatch: pytest.MonkeyPa
     score = run["names", "trir", "lexical+assignment"]
     assert score.value is None
     assert _assignment.NOT_RUN in score.reason
-    assert _fusion.NOT_RUN in score.reason
+    assert NOT_FUSED in score.reason
     assert run["names", "trir"].value == 1
 
 

@@ -6,6 +6,7 @@ import hashlib
 import re
 import subprocess
 from pathlib import Path
+from typing import get_args
 from urllib.parse import urlsplit
 
 import pytest
@@ -14,7 +15,7 @@ from typer.main import get_command
 from showthrough.cli import app
 from showthrough.core.errors import PlanError
 from showthrough.formats import FORMATS
-from showthrough.formats.datasets.digests import KINDS, compute_digests
+from showthrough.formats.datasets.digests import Kind, compute_digests
 from showthrough.formats.datasets.entries import PublishedFile, find_dataset, load_datasets
 
 LENGTHS = {"sha256": 64, "md5": 32, "git-blob-sha1": 40}
@@ -87,7 +88,7 @@ def test_names_in_addresses() -> None:
 def test_digests(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
-    found = compute_digests(path, KINDS)
+    found = compute_digests(path, get_args(Kind))
     assert found["sha256"] == hashlib.sha256(content).hexdigest()
     assert found["md5"] == hashlib.md5(content, usedforsecurity=False).hexdigest()
     git = subprocess.run(["git", "hash-object", str(path)], capture_output=True, text=True, check=False)

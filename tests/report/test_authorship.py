@@ -19,7 +19,7 @@ from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
 from showthrough.data.text_anonymizations import Rewriting
 from showthrough.families.authorship.passages import passages
-from showthrough.families.authorship.report_passages import MOST, passages as rewritten
+from showthrough.families.authorship.report_passages import MOST, changes, passages as rewritten
 from showthrough.families.authorship.report_tables import (
     AUTHORS,
     AuthorsTable,
@@ -32,9 +32,8 @@ from showthrough.metrics import HEADLINE, Array, Role, Totals
 from showthrough.metrics.base import ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
-from showthrough.report._all_tables import every_table
-from showthrough.report.changes import changes
 from showthrough.report.html import html_text
+from showthrough.report.table import every_table
 from showthrough.report.terminal import show_comparisons, show_run
 from showthrough.report.verdict import verdict
 from showthrough.run.thresholds import Threshold

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.report.html import html_text, rules as page_rules
+from showthrough.report.html import _page, html_text
 from showthrough.report.rules import worth_blocks, worth_sentences
 from showthrough.run.run import Run
 from showthrough.studies.rules import Rule, Step, SystemScores, Weights, Worth, rules_worth
@@ -155,7 +155,7 @@ def test_a_page_without_text_has_no_words_of_rules(hostile: Run) -> None:
 
 
 def test_a_page_of_much_text_says_who_tells(hostile: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_rules, "_CHARACTERS", 10)
+    monkeypatch.setattr(_page, "_CHARACTERS", 10)
     page = " ".join(html_text(hostile).split())
     assert "<code>showthrough errors RUN --anonymization NAME</code> does" in page
 

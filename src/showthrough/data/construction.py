@@ -36,8 +36,8 @@ def is_missing(value: Any) -> bool:
     return value is None or class_name in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
 
 
-def fault(location: str, message: str, file: str = "") -> InputError:
-    return InputError(Problem(file, location, message))
+def fault(location: str, message: str) -> InputError:
+    return InputError(Problem("", location, message))
 
 
 def id_of(value: Any, location: str) -> str:

@@ -39,8 +39,7 @@ from showthrough.statistics.rows import BLOCK
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.columns.tables import TableWriter
-from showthrough.storage.columns.working_folder import ScratchFolder
-from showthrough.storage.writing import report_os_errors
+from showthrough.storage.writing import ScratchFolder, report_os_errors
 
 # A store moves the rows of very many documents from the results of chunks to tables in files, in the order of the
 # documents' ids.

@@ -262,7 +262,6 @@ def read_anonymization_of(
     kinds: str,
     engine: Engine | None = None,
     name: str | None = None,
-    small: int = SMALL,
     watch: Watch | None = None,
 ) -> Anonymization:
     """One anonymization of all files; raises InputError with all that is wrong in any of them.
@@ -281,7 +280,7 @@ def read_anonymization_of(
     )
     shared_corpus = engine.share(corpus)
     tasks = ((path, plan, shared_corpus, _part_of(corpus, number, shards)) for number, path in enumerate(shards.paths))
-    masks, released, summaries = Joining(small), ReleasedShards(small), []
+    masks, released, summaries = Joining(SMALL), ReleasedShards(SMALL), []
     for part in _sound_parts(_report_progress(engine.in_order(_read_masks, tasks), shards, watch)):
         summaries.append(part.told)
         if part.lazy is not None:

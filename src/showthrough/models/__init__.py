@@ -22,13 +22,13 @@ from showthrough.models.settings import ModelSettings, Watch
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.models._causal_lm import CausalLanguageModel
-    from showthrough.models._meaning import Sts
     from showthrough.models._similarity import Similarity
     from showthrough.models.chat.base import Chat
     from showthrough.models.chat.estimate import QuestionTally
     from showthrough.models.chat.recordings import Recordings
     from showthrough.models.embedder import Embed, Embedder, LongTexts, SentenceEmbedder
     from showthrough.models.information import InformationSource
+    from showthrough.models.overlap import Sts
     from showthrough.models.terms import TermSource
     from showthrough.models.word_vectors import WordVectorSource
     from showthrough.models.wordnet import WordNet
@@ -194,8 +194,7 @@ class Resources:
     @_once
     def sts(self, name: str, vectors: str = "") -> Sts:
         """What tells how alike two passages are, from 0 to 5: `overlap`, embeddings, or a transformer's tokens."""
-        from showthrough.models._meaning import Cosines
-        from showthrough.models.overlap import Overlap
+        from showthrough.models.overlap import Cosines, Overlap
 
         source = STS.parse(name)
         if source.kind == "overlap":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from showthrough.models.files import library_versions
 from showthrough.models.settings import Watch, share_of
 from showthrough.models.word_vectors import WordVectorSource
 from showthrough.models.wordnet import WordNet
+
+if TYPE_CHECKING:
+    from showthrough.models._similarity import Similarity
 
 # Stop words say little of what a sentence is about, so measures that compare sentences leave them out.
 
@@ -206,3 +210,26 @@ def _link_marks(marks: Sequence[Sequence[str]]) -> tuple[Ints, Ints]:
     left = np.repeat(index, size)
     step = np.arange(len(left)) - np.repeat(np.cumsum(size) - size, size)
     return left, index[np.repeat(np.repeat(start, count), size) + step]
+
+
+# How alike two passages are in what they say, from 0 (nothing) to 5 (all), as people rate it (STS).
+
+
+class Sts(Protocol):
+    """Gives a similarity from 0 to 5 for every pair, group by group (a group is what one document asks)."""
+
+    def similarities(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]: ...
+
+
+class Cosines:
+    """Five times a cosine, or what is like one; below 0 it is 0."""
+
+    def __init__(self, source: Similarity) -> None:
+        self.source = source
+
+    @property
+    def revision(self) -> str:
+        return str(getattr(self.source, "revision", ""))
+
+    def similarities(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
+        return [MOST * np.clip(cosines_of_group, 0.0, 1.0) for cosines_of_group in self.source.cosines(groups)]

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 import msgspec
 
 from showthrough.metrics import HEADLINE
-from showthrough.report._all_tables import every_table
 from showthrough.report.cautions import cautions
 from showthrough.report.escaping import in_latex, in_markdown, latex_label, latex_row, markdown_code, single_line
 from showthrough.report.sheets.latex import latex_grid
 from showthrough.report.sheets.markdown import markdown_block
 from showthrough.report.systems import cost_grid, grids
-from showthrough.report.table import DASH, Cell, ScoreTable, documents_line, signatures
+from showthrough.report.table import DASH, Cell, ScoreTable, documents_line, every_table, signatures
 from showthrough.run.records import Score
 from showthrough.run.run import Run
 from showthrough.storage.spreadsheet_cells import guard_cell

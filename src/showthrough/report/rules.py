@@ -66,7 +66,7 @@ def _meanings(worth: Worth) -> Iterator[str]:
         yield _ALONE
 
 
-def worth_sentences(worth: Worth, most: int = _SENTENCES) -> tuple[str, ...]:
+def worth_sentences(worth: Worth) -> tuple[str, ...]:
     """What the first rules would win, one after the other."""
     if not worth.direct_total + worth.quasi_total:
         return ("Nothing is marked to be masked here: nothing tells what a rule would win.",)
@@ -77,7 +77,7 @@ def worth_sentences(worth: Worth, most: int = _SENTENCES) -> tuple[str, ...]:
     if not worth.rules:
         return (_NOTHING,)
     before = [worth.before, *(step.after for step in worth.rules)]
-    phrases = [_sentence(worth, step, now) for step, now in zip(worth.rules[:most], before, strict=False)]
+    phrases = [_sentence(worth, step, now) for step, now in zip(worth.rules[:_SENTENCES], before, strict=False)]
     return (f"Masking {phrases[0]}.", *(f"Then masking {phrase}." for phrase in phrases[1:]))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from showthrough.metrics import Role
-from showthrough.report.sheets import Grid, GridEntry, GridRow, count, share
+from showthrough.report.sheets import Grid, GridRow, count, share
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import PRECISION, RECALL, headline
 from showthrough.run.run import Run
@@ -83,7 +83,7 @@ def sweep_grids(run: Run) -> list[Grid]:
             continue
         rows = []
         for index, threshold in enumerate(sweep.thresholds):
-            values = [_entry(series[index]) for series in sweep.values.values()]
+            values = [share(series[index], reason=_UNDEFINED) for series in sweep.values.values()]
             rows.append(
                 GridRow(as_typed(threshold) if index else "0 (all masks)", (count(sweep.masks[index]), *values))
             )
@@ -108,7 +108,3 @@ def as_typed(threshold: float) -> str:
     ('0.85', '1', '0.9999987')
     """
     return repr(threshold).removesuffix(".0")
-
-
-def _entry(value: float | None) -> GridEntry:
-    return share(value, reason=_UNDEFINED)

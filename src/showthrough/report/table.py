@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from showthrough.metrics import HEADLINE
 from showthrough.metrics.matching.entities import CHANCE, GENERALIZED, LEFT, NEARLY, WAYS
-from showthrough.report.section import sections
+from showthrough.report.section import sections, sections_of_tables
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import in_all
 from showthrough.run.run import Run
@@ -294,3 +295,26 @@ def signatures(run: Run, table: ScoreTable | None = None) -> list[str]:
     return [
         re.sub(r"(?<=\|)anonymization:[^|]*", lambda _: f"anonymization:{everyone}", line) for line in lines.values()
     ]
+
+
+def every_table(run: Run) -> list[ScoreTable]:
+    """All tables in the order in which they are read.
+
+    Those of families first, then what metrics are known by, then their parts, then those of parts by families.
+    """
+    table_sections = sections_of_tables()
+    own = [table for section in table_sections for table in section.tables(run)]
+    return [*own, *tables(run), *(table for section in table_sections for table in section.part_tables(run))]
+
+
+def each_once(every: Sequence[ScoreTable]) -> list[ScoreTable]:
+    """The same tables; of the headlines those that stand in a table of their own too are left out."""
+    elsewhere = {metric for table in every if isinstance(table, OwnTable) for metric in table.headlines()}
+    shown = []
+    for table in every:
+        own = tuple(column for column in table.columns if column.head not in elsewhere)
+        if table.title != HEADLINES:
+            shown.append(table)
+        elif own:
+            shown.append(replace(table, columns=own))
+    return shown

@@ -16,9 +16,8 @@ from rich.text import Text
 
 from showthrough.core.errors import printable
 from showthrough.metrics import HEADLINE
-from showthrough.report._all_tables import each_once, every_table
 from showthrough.report.significance import describes, first_is_better, p_text, result
-from showthrough.report.table import ScoreColumn, ScoreTable, documents_line, signatures
+from showthrough.report.table import ScoreColumn, ScoreTable, documents_line, each_once, every_table, signatures
 from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 

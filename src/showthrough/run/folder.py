@@ -24,7 +24,7 @@ from showthrough.core.errors import InputError, OutputError, Problem, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.run.records import Columns, Evidence, Tables
 from showthrough.run.run import Run
-from showthrough.run.stored_rows import EvidenceWriter, StoredEvidence
+from showthrough.run.stored_rows import EvidenceWriter, StoredEvidence, iter_evidence
 from showthrough.storage.columns.file_slice import FileSlice, digest_of
 from showthrough.storage.columns.narrow_numbers import narrowest
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
@@ -118,13 +118,8 @@ class _Filling:
             self._add_files(evidence.content.copy_to(content), evidence.places.stretch.copy_to(positions))
             return content.name, positions.name
         writer = EvidenceWriter(content)
-        if isinstance(evidence, StoredEvidence):
-            for number, entry in evidence.iter_numbered():
-                writer.put([number], [entry])
-        else:
-            for number, document in enumerate(documents):
-                if document in evidence:
-                    writer.put([number], [evidence[document]])
+        for number, entry in iter_evidence(documents, evidence):
+            writer.put([number], [entry])
         written = writer.finish(cast(StoredStrings, documents), positions)
         self._add_files(written.content, written.places.stretch)
         return content.name, positions.name

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Annotated, Any, overload
 
 import msgspec
-import numpy as np
 
 from showthrough.core.errors import PlanError, ResourceError, join_names, shorten
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
 from showthrough.metrics.derived import aligned
 from showthrough.models.chat.base import AnswerSource
-from showthrough.run import _frames, _views
+from showthrough.run import _views
 from showthrough.run.comparison import Comparisons, Contest, Test
 from showthrough.run.documents import RunTexts
 from showthrough.run.records import (
@@ -190,9 +189,7 @@ class Run(msgspec.Struct, dict=True):
 
     def rows_of(self, metric: str, anonymization: str) -> Rows:
         columns = self.rows[metric][anonymization]
-        if isinstance(columns, ColumnTable):
-            return StoredRows(columns)
-        return Rows.named(columns) if columns else Rows((), np.zeros((len(self.documents), 0)))
+        return StoredRows(columns) if isinstance(columns, ColumnTable) else Rows.named(columns, len(self.documents))
 
     def compare(
         self,
@@ -299,11 +296,33 @@ class Run(msgspec.Struct, dict=True):
 
     def to_frame(self) -> Any:
         """The scores as a pandas DataFrame, one a row, where pandas is installed."""
-        return _frames.long(self)
+        return _pandas("to_frame").DataFrame([msgspec.structs.asdict(score) for score in self.scores])
 
     def table(self, *, parts: bool = False, intervals: bool = False, references: bool = True) -> Any:
-        """The scores as a pandas DataFrame, a row for each anonymization and a column for each metric."""
-        return _frames.wide(self, parts=parts, intervals=intervals, references=references)
+        """The scores as a pandas DataFrame, a row for each anonymization and a column for each metric.
+
+        What failed has a column too, of nothing; a metric that has parts alone has none without them.
+        """
+        pandas = _pandas("table")
+        beside = [reference.name for reference in self.references] if references else []
+        names = [*self.names, *beside]
+        levels = ["metric", *(["part"] if parts else []), *(["end"] if intervals else [])]
+        columns: dict[tuple[str, ...], list[float | None]] = {}
+        for record in self.metrics:
+            scores = [self.parts(name, record.text) for name in names]
+            all_parts = dict.fromkeys(part for by_part in scores for part in by_part) or [HEADLINE]
+            for part in all_parts if parts else {HEADLINE} & set(all_parts):
+                for end in ("value", "low", "high") if intervals else ("value",):
+                    key = (record.text, *([part] if parts else []), *([end] if intervals else []))
+                    columns[key] = [getattr(by_part.get(part), end, None) for by_part in scores]
+        index = pandas.Index(names, name="anonymization")
+        table = pandas.DataFrame(dict(enumerate(columns.values())), index=index, dtype=float)
+        heads = pandas.MultiIndex.from_tuples(columns, names=levels) if levels[1:] and columns else None
+        table.columns = pandas.Index([text for text, *_ in columns], name="metric") if heads is None else heads
+        if references:
+            head = "reference" if heads is None else ("reference", *[""] * (heads.nlevels - 1))
+            table[head] = [name in beside for name in names]
+        return table
 
     def to_html(
         self, path: str | os.PathLike[str] | None = None, *, without_text: bool = False, force: bool = False
@@ -330,3 +349,11 @@ class Run(msgspec.Struct, dict=True):
         from showthrough.run.file import read_run
 
         return read_run(Path(path))
+
+
+def _pandas(feature: str) -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(f"{feature} needs pandas: pip install 'showthrough[pandas]'") from error
+    return pandas

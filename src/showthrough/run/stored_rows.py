@@ -6,7 +6,7 @@ Documents stand in the order of their ids there, so that rows need not be sorted
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.metrics import Array, Rows
+from showthrough.metrics import Array
+from showthrough.metrics.derived import DerivedRows
 from showthrough.run.records import Evidence
 from showthrough.statistics.rows import BLOCK
 from showthrough.storage.columns.file_slice import FileSlice
@@ -28,28 +29,17 @@ _BLOCK = 4096  # ids that are read at a time
 _NUMBER, _START, _END = "number", "start", "end"
 
 
-class StoredRows(Rows):
+class StoredRows(DerivedRows):
     """Rows whose values lie in a file."""
 
     table: ColumnTable
 
     def __init__(self, table: ColumnTable) -> None:
-        object.__setattr__(self, "columns", table.columns)
-        object.__setattr__(self, "evidence", {})
+        super().__init__(table.columns, table.documents, partial(table.blocks, BLOCK))
         object.__setattr__(self, "table", table)
-
-    @property
-    def values(self) -> Array:  # of all documents: for what is small
-        return np.concatenate([np.zeros((0, len(self.columns))), *self.blocks()])
-
-    def __len__(self) -> int:
-        return self.table.documents
 
     def column(self, name: str) -> Array:
         return self.table[name].astype(np.float64)
-
-    def blocks(self) -> Iterator[Array]:
-        return self.table.blocks(BLOCK)
 
 
 class StoredEvidence(Mapping[str, Evidence]):
@@ -133,14 +123,11 @@ class StoredEvidence(Mapping[str, Evidence]):
             yield ids[number - start], evidence
 
 
-def iter_evidence(documents: Sequence[str], evidence: Mapping[str, Evidence]) -> Iterator[tuple[int, str, Evidence]]:
-    """What is shown of documents, with their numbers and ids, in their order."""
+def iter_evidence(documents: Sequence[str], evidence: Mapping[str, Evidence]) -> Iterator[tuple[int, Evidence]]:
+    """What is shown of documents, with their numbers, in their order."""
     if isinstance(evidence, StoredEvidence):
-        yield from ((number, documents[number], entry) for number, entry in evidence.iter_numbered())
-        return
-    for number, document in enumerate(documents):
-        if document in evidence:
-            yield number, document, evidence[document]
+        return evidence.iter_numbered()
+    return ((number, evidence[document]) for number, document in enumerate(documents) if document in evidence)
 
 
 class _Items(ItemsView[str, Evidence]):

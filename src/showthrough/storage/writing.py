@@ -7,6 +7,7 @@ import secrets
 import shutil
 import stat
 import sys
+import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
@@ -161,6 +162,32 @@ def workshop(folder: Path) -> Iterator[Path]:
             finally:
                 shutil.rmtree(bench, ignore_errors=True)
             return
+
+
+class ScratchFolder:
+    """A folder in another, there as long as this is. Who is killed leaves it, and the next that has one removes it."""
+
+    def __init__(self, folder: Path) -> None:
+        remove_unfinished(folder)
+        self.path = new_name(folder)
+        self.path.mkdir(mode=0o700)
+        handle = None
+        if sys.platform != "win32":
+            handle = os.open(self.path, os.O_RDONLY)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        weakref.finalize(self, _remove_scratch, self.path, handle)
+        self._count = 0
+
+    def new(self) -> Path:
+        """The name of a new file in it."""
+        self._count += 1
+        return self.path / f"{self._count:06}"
+
+
+def _remove_scratch(path: Path, handle: int | None) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+    if handle is not None:
+        os.close(handle)
 
 
 def write_atomically(target: Path, content: bytes, *, private: bool = True, durable: bool = True) -> None:

@@ -42,9 +42,10 @@ def annotate(corpus: Corpus, anonymizers: Sequence[Anonymizer | str], vote: int 
     layers of the corpus are left out unless they are to be kept.
 
     >>> silver = annotate(Corpus([Document("a", "Dr Ona Rask left. Dr Ona Rask!")]), ["rules"])
-    >>> silver.documents[0].annotations[0].annotator
+    >>> layer = silver.documents[0].annotations[0]
+    >>> layer.annotator
     'silver(rules.v1)'
-    >>> [(mention.start, mention.end, mention.entity_type, mention.entity_id) for mention in _mentions_of(silver)]
+    >>> [(mention.start, mention.end, mention.entity_type, mention.entity_id) for mention in layer.mentions]
     [(0, 11, 'PERSON', 'e1'), (18, 29, 'PERSON', 'e1')]
     """
     if isinstance(anonymizers, str):
@@ -70,10 +71,6 @@ def _program(anonymizer: Anonymizer) -> str:
     values = [str(getattr(anonymizer, key)) for key, description in described.items() if description]
     values = [PurePath(value).name.replace("+", " ") for value in values]
     return " ".join([f"{get_optional(anonymizer, 'kind', anonymizer.name)}.v{anonymizer.version}", *values])
-
-
-def _mentions_of(corpus: Corpus) -> Iterator[Mention]:
-    return (mention for document in corpus for layer in document.annotations for mention in layer.mentions)
 
 
 def _add_layer(

@@ -41,7 +41,7 @@ def attacker_of(name: str, resources: Resources) -> Attacker:
 
         return resources.once(("attacker", name), lambda: AttributeReader(resources))
     if name.startswith(ANSWERS):
-        from showthrough.families.inference._recorded import RecordedAnswers
+        from showthrough.families.inference._answer_files import RecordedAnswers
 
         return resources.once(("attacker", name), lambda: RecordedAnswers(name))
     from showthrough.families.inference._interviewer import Interviewer
@@ -71,7 +71,7 @@ def list_sources(names: Iterable[str], resources: Resources) -> list[AnswerSourc
         if name.startswith(MODEL):
             records.append(resources.chat(name).asked())
         elif name.startswith(ANSWERS):
-            from showthrough.families.inference._recorded import digest_of_answers
+            from showthrough.families.inference._answer_files import digest_of_answers
 
             records.append(AnswerSource(name, digest_of_answers(name)))
     return records

@@ -52,16 +52,6 @@ def judge_pairs(
     return Judgements(by_rules, recorded)
 
 
-def best(scores: ArrayLike) -> float:
-    """The best of some scores; NaN where a missing one might have been better.
-
-    >>> best([0.5, float("nan"), 1.0]), best([0.5, float("nan")]), best([0.5, 0.0])
-    (1.0, nan, 0.5)
-    """
-    every = np.asarray(scores, dtype=np.float64)
-    return 1.0 if (every == 1).any() else float(every.max())
-
-
 def meetings(judgements: Judgements, document_indices: ArrayLike, documents: int) -> dict[str, Array]:
     """Columns of rows: how often what counts and what was recorded met, by document.
 

@@ -27,7 +27,7 @@ class _Inference(Family):
     def problems(self, plan: Plan) -> Iterable[Problem]:
         if not any(metric.asks for metric in plan.metrics):
             return ()
-        from showthrough.families.inference._answer_checks import answer_problems
+        from showthrough.families.inference._answer_files import answer_problems
 
         return answer_problems(plan)
 

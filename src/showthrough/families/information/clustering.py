@@ -236,7 +236,7 @@ class ClusteringAgreement(Metric):
             moves = [
                 f"{shorten(name)} {first:.3f} or {second:.3f}"
                 for name, (first, second) in pairs.items()
-                if _apart(first, second)
+                if abs(first - second) >= _VISIBLE
             ]
             if moves:
                 more = f" and {len(moves) - _SYSTEMS} more" if len(moves) > _SYSTEMS else ""
@@ -274,10 +274,6 @@ def _tables(totals: Totals) -> dict[int, list[list[tuple[int, int, Array]]]]:
     for k, number in sorted(cells):
         tables.setdefault(k, []).append(cells[k, number])
     return tables
-
-
-def _apart(first: float, second: float) -> bool:
-    return abs(first - second) >= _VISIBLE
 
 
 def _pick_best(best: Ints, values: Array) -> Array:

@@ -118,10 +118,10 @@ def at_risk(run: Run, anonymization: str) -> list[AtRisk]:
     columns, evidence = run.rows[text][anonymization], run.evidence.get(text, {}).get(anonymization, {})
     right: dict[str, Sequence[float]] = {}  # by attack: of very many documents a column is read from a file
     listed = []
-    for number, document, item in iter_evidence(run.documents, evidence):
+    for number, item in iter_evidence(run.documents, evidence):
         if item.attack not in right:
             right[item.attack] = columns[f"right:{item.attack}"]
-        listed.append(AtRisk(document, float(right[item.attack][number]), item))
+        listed.append(AtRisk(run.documents[number], float(right[item.attack][number]), item))
     return sorted(listed, key=lambda item: (-item.found, -(item.evidence.margin or 0), item.document))
 
 

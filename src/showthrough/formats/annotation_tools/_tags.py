@@ -60,16 +60,14 @@ def runs(tags: Sequence[str], wrong: Callable[[int], InputError]) -> Iterator[tu
         yield first, last + 1, inside
 
 
-def locate_tokens(
-    tokens: Sequence[str], text: str, wrong: Callable[[int, int], InputError], position: int = 0
-) -> list[tuple[int, int]]:
+def locate_tokens(tokens: Sequence[str], text: str, wrong: Callable[[int, int], InputError]) -> list[tuple[int, int]]:
     """Where tokens stand in a text, one after the other with nothing but white space between; raises what is wrong
     with one that is not there, by its number and the place where it was looked for.
 
     >>> locate_tokens(["Dr", ".", "Ann"], "Dr.  Ann", None)
     [(0, 2), (2, 3), (5, 8)]
     """
-    positions = []
+    positions, position = [], 0
     for number, token in enumerate(tokens):
         start = position
         if not text.startswith(token, start):

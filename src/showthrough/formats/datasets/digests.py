@@ -6,13 +6,12 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from showthrough.core.errors import PlanError, quote_value
 from showthrough.storage.reading import fail, reading
 
 Kind = Literal["sha256", "md5", "git-blob-sha1"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 _BLOCK = 1 << 20
 _ACCIDENTS = "guards against accidents alone, and not against somebody who wants to deceive"
 _SHA256 = re.compile(r"[0-9a-f]{64}")

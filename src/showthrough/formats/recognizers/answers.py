@@ -222,7 +222,7 @@ def _match_in_order(answers: list[ServiceAnswer], file: Input) -> list[ServiceAn
         raise fail(file.path, "its answers have no ids; expected --id-column, or the corpus whose order they have")
     ids = file.corpus.ids
     if any(answer.number >= 0 for answer in answers):
-        answers = sorted(answers, key=_number)
+        answers = sorted(answers, key=lambda answer: answer.number)
         if [answer.number for answer in answers] != list(range(len(answers))):
             raise fail(file.path, f"its answers are not numbered from 0 to {len(answers) - 1}; expected each once")
     if len(answers) != len(ids):
@@ -236,7 +236,3 @@ def _match_in_order(answers: list[ServiceAnswer], file: Input) -> list[ServiceAn
         replace(answer_read, id=name, text=file.originals[name], place=at_document(name))
         for answer_read, name in placed
     ]
-
-
-def _number(answer: ServiceAnswer) -> int:
-    return answer.number

@@ -112,12 +112,10 @@ def _with_capitals(value: Any) -> Any:
     if isinstance(value, list):
         return [_with_capitals(inner) for inner in value]
     if isinstance(value, dict):
-        return {_UNDERSCORE.sub(_capital, key): _with_capitals(inner) for key, inner in value.items()}
+        return {
+            _UNDERSCORE.sub(lambda match: match[1].upper(), key): _with_capitals(inner) for key, inner in value.items()
+        }
     return value
-
-
-def _capital(match: re.Match[str]) -> str:
-    return match[1].upper()
 
 
 class _Masks(AnswerReader):

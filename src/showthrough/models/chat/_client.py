@@ -124,7 +124,7 @@ class Client:
             self._turn.begin(_ANSWER)
             try:
                 raw = self._client.chat.completions.with_raw_response.create(**sent)
-                return self._parse_answer(raw.content, tokens)
+                return self._parse_answer(raw.content)
             except self._openai.APIStatusError as error:
                 if not self._leave_out(error, sent):
                     raise self._fault(error, question) from None
@@ -144,7 +144,7 @@ class Client:
         options = {name: value for name, value in optional.items() if name not in self._refused}
         return {"model": self._address.model, "messages": messages, **options}
 
-    def _parse_answer(self, content: bytes, tokens: int) -> ServerAnswer:
+    def _parse_answer(self, content: bytes) -> ServerAnswer:
         try:
             completion = _COMPLETION.decode(content)
             choice = completion.choices[0]

@@ -66,11 +66,6 @@ class Chat(Protocol):
         """As metrics name it: `llm:MODEL` or `llm:MODEL@URL`."""
         ...
 
-    @property
-    def estimating(self) -> bool:
-        """Whether questions are only counted: nothing is sent, and nobody answers."""
-        ...
-
     def replies(self, questions: Sequence[ChatQuestion], check: Check) -> list[Reply | None]:
         """In their order. None where there is no valid answer after all tries: it is missing, and never a no.
 

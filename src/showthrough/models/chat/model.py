@@ -111,10 +111,6 @@ class LanguageModel:
         self._recordings = recordings
         self._used: dict[str, None] = {}  # keys of all that was asked, in their order
 
-    @property
-    def estimating(self) -> bool:
-        return self._tally is not None
-
     def replies(self, questions: Sequence[ChatQuestion], check: Check) -> list[Reply | None]:
         keys = [key_of(self.name, question) for question in questions]
         self._used.update(dict.fromkeys(keys))

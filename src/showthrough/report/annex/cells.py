@@ -87,5 +87,5 @@ def section_grid(section: Section, grid: Grid, cells: Cells, lines: SignatureInd
     return replace(grid, rows=tuple(rows), notes=notes)
 
 
-def entry_at(parts: Mapping[str, Figure], part: str, reason: str = "the run does not have it") -> GridEntry:
-    return entry_of(parts[part].estimate) if part in parts else missing(reason)
+def entry_at(parts: Mapping[str, Figure], part: str) -> GridEntry:
+    return entry_of(parts[part].estimate) if part in parts else missing("the run does not have it")

@@ -17,9 +17,10 @@ from showthrough.core.families import input_types
 from showthrough.metrics import READS_RELEASE
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.html import _methods, _payload
-from showthrough.report.html.rules import rule_sections
 from showthrough.report.html.sources import join_sources, policy, section_template, template
+from showthrough.report.rules import worth_blocks, worth_sentences
 from showthrough.report.section import Section, sections
+from showthrough.report.sheets import Grid
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.sweeps import TOO_GOOD, sweep_grids
 from showthrough.report.systems import grids
@@ -27,6 +28,7 @@ from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.report.verdict import WORDS, value_words, verdict
 from showthrough.run.run import Run
 from showthrough.studies.failures import Inspection
+from showthrough.studies.rules.greedy import RuleBook
 
 SCRIPTS = (  # in the order in which they run
     "page", "tips", "names", "charts", "labels", "plane", "sweeps", "matrices",
@@ -162,3 +164,31 @@ def _for_others(run: Run) -> Run:
     """Called by no folder and no annotator. The texts stay for what is counted in them, and never reach the page."""
     ceiling = None if run.ceiling is None else run.ceiling.unnamed
     return replace(run.without_folders(), ceiling=ceiling)
+
+
+# What one more rule would win, on the page: a few rules for each anonymization, where there is time to look.
+
+_RULES = 5  # of each list
+_CHARACTERS = 3_000_000  # that are looked at, once for each anonymization: some two seconds
+
+
+class RuleSection(NamedTuple):
+    """What rules would win for one anonymization: a sentence, and the tables."""
+
+    name: str
+    sentence: str
+    grids: tuple[Grid, ...]
+
+
+def rule_sections(run: Run, *, without_text: bool) -> list[RuleSection]:
+    """Of the first anonymizations, as many as a page can wait for; of many documents, none."""
+    size = sum(len(document.text) for document in run.texts.documents) if run.texts else 0
+    names = run.names[: _CHARACTERS // size] if size else []
+    if not names:
+        return []
+    book, sections = RuleBook(run), []
+    for name in names:
+        worth = book.worth(name, _RULES, alone=False)
+        worth = worth.without_text() if without_text else worth
+        sections.append(RuleSection(name, worth_sentences(worth)[0], worth_blocks(worth)))
+    return sections

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +20,6 @@ def in_order(digests: bytearray) -> Digests:
     column = np.frombuffer(digests, dtype=f"S{SIZE}")
     column.sort()
     return column
-
-
-def merge_digests(parts: Iterable[Digests]) -> Digests:
-    """All of them, sorted."""
-    content = bytearray()
-    for part in parts:
-        content += part.tobytes()
-    return in_order(content)
 
 
 def total(digests: Digests) -> str:

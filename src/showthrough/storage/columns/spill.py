@@ -26,10 +26,6 @@ class Spill:
         self._file: IO[bytes] | None = None
         self.size = 0
 
-    @property
-    def spilled(self) -> bool:
-        return self._file is not None
-
     def add(self, content: bytes) -> int:
         """Where it is from now on. Raises OutputError where it has to leave memory, and there is no room."""
         start = self.size
@@ -118,10 +114,6 @@ class ByteStore:
 
     def __len__(self) -> int:
         return len(self._ends) - 1
-
-    @property
-    def spilled(self) -> bool:
-        return self._content.spilled
 
     def extend(self, pieces: Iterable[bytes]) -> None:
         for piece in pieces:

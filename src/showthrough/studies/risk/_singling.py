@@ -115,7 +115,7 @@ def people_of(run: Run, metric: str, name: str) -> InferredPeople:
     documents: list[int] = []
     attributes: list[frozenset[LearnedAttribute]] = []
     lost = 0
-    inferred_by_document = {number: shown.inferred for number, _, shown in iter_evidence(run.documents, seen)}
+    inferred_by_document = {number: shown.inferred for number, shown in iter_evidence(run.documents, seen)}
     counted = np.flatnonzero((np.asarray(people_counts) > 0) | (np.asarray(inferences) > 0))
     for document in sorted({*counted.tolist(), *inferred_by_document}):
         inferred = inferred_by_document.get(document, [])

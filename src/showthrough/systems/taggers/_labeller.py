@@ -70,7 +70,7 @@ def fit_labeller(recipe: Recipe, examples: Sequence[Example], language: str, see
     """Learns from examples."""
     learned = (
         learned_from([(example.tokens, example.labels, example.record) for example in examples])
-        if _learns(recipe)
+        if recipe.features.dictionaries or recipe.features.cues
         else LearnedWords()
     )
     extractor = Extractor(recipe.features, language, learned)
@@ -79,10 +79,6 @@ def fit_labeller(recipe: Recipe, examples: Sequence[Example], language: str, see
         return Labeller(recipe, extractor, first)
     second = _fit_learner(recipe, extractor, examples, _cross_label(recipe, examples, language, seed), seed)
     return Labeller(recipe, extractor, first, second)
-
-
-def _learns(recipe: Recipe) -> bool:
-    return recipe.features.dictionaries or bool(recipe.features.cues)
 
 
 def _fit_learner(

@@ -11,10 +11,18 @@ import numpy as np
 
 from showthrough.core.errors import ResourceError
 from showthrough.data.background import Background
-from showthrough.families.reidentification.attacks import Approach, AttackPart, _assignment, _fusion, _prior
+from showthrough.families.reidentification.attacks import Approach, AttackPart, _assignment, _prior
 from showthrough.families.reidentification.attacks._assignment import assign_documents
 from showthrough.families.reidentification.attacks._rerank import ReleasedDocuments, rerank_candidates
-from showthrough.families.reidentification.attacks.base import Candidates, FittedAttack, Floats, Ints, WatchedDocuments
+from showthrough.families.reidentification.attacks.base import (
+    EVERYBODY,
+    Candidates,
+    FittedAttack,
+    Floats,
+    Ints,
+    WatchedDocuments,
+    standardise,
+)
 from showthrough.families.reidentification.attacks.ranks import NOBODY, RankResult, plain
 from showthrough.models import Resources
 from showthrough.statistics.numerics.control import pick_partners
@@ -149,7 +157,7 @@ class _Attempt:
         """Why an approach cannot be taken; empty where it can."""
         parts = [self._scored[part] for part in approach.parts]
         if len(parts) > 1 and any(part.column is not None for part in parts):
-            return _fusion.NOT_RUN
+            return NOT_FUSED
         if approach.prior and not _prior.fits(parts[0]):
             return _prior.NOT_RUN
         too_large = not _assignment.fits(documents, self._suite.profiles.individuals)
@@ -162,7 +170,7 @@ class _Attempt:
         if approach not in self._fits:
             started = time.perf_counter()
             parts = [self._scored[part] for part in approach.parts]
-            base = parts[0] if len(parts) == 1 else _fusion.fuse(parts)
+            base = parts[0] if len(parts) == 1 else fuse(parts)
             if approach.prior:
                 base = _prior.apply_prior(base, self._suite.known, self._suite.profiles.sizes)
             if approach.model:
@@ -216,3 +224,30 @@ def _reorder(candidates: Candidates, individuals: Sequence[str], order: Sequence
     if candidates.column is not None:
         return replace(candidates, column=moved[candidates.column])
     return replace(candidates, score=candidates.score[:, given_at])
+
+
+# Several attacks as one: their fits, made comparable and averaged.
+
+NOT_FUSED = f"fusing attacks takes at most {EVERYBODY:,} individuals"
+
+
+def fuse(parts: Sequence[Candidates]) -> Candidates:
+    """Each attack's fits centred and scaled per document, standardised per individual, then averaged.
+
+    >>> left = Candidates.of(np.array([[3.0, 1.0], [0.0, 1.0]]))
+    >>> right = Candidates.of(np.array([[9.0, 0.0], [0.0, 0.0]]))
+    >>> fuse([left, right]).score.argmax(axis=1).tolist()
+    [0, 1]
+    """
+    heard = np.any([part.heard for part in parts], axis=0)
+    score = np.mean([comparable(part) for part in parts], axis=0)
+    explain = next((part.explain for part in parts if part.explain), None)
+    return Candidates(score, parts[0].individuals, heard, explain=explain)
+
+
+def comparable(part: Candidates) -> Floats:
+    score = np.zeros(part.score.shape)
+    fit = part.score[part.heard] - part.score[part.heard].mean(axis=1, keepdims=True)
+    deviation = fit.std(axis=1, keepdims=True)
+    score[part.heard] = standardise(fit / np.where(deviation == 0, 1, deviation))[0]
+    return score

@@ -60,7 +60,7 @@ class WordFacts:
         if on.dictionaries:
             light += [f"d={name}" for name, words in _LISTS.items() if small in words]
         if on.word_class:
-            light += [f"c={name}" for name in _word_classes(small)]
+            light += [f"c={name}" for name, words in _classes().items() if small in words]
         if on.frequency and self.language and word[0].isalpha():
             light.append(f"z={_zipf(small, self.language)}")
         if on.token:
@@ -122,10 +122,6 @@ def root_of(small: str) -> str:
         if small.endswith(ending) and len(small) - len(ending) >= _SHORTEST_ROOT:
             return small[: -len(ending)]
     return small
-
-
-def _word_classes(small: str) -> list[str]:
-    return [name for name, words in _classes().items() if small in words]
 
 
 @cache

@@ -134,7 +134,7 @@ class Ruled:
 
     def files(self) -> dict[str, bytes]:
         forms = {_FORMS: msgspec.json.encode(self._forms)}
-        return {_FILE: _encode(_Composition(self.of)), **forms, **_under("rest", self._rest)}
+        return {_FILE: msgspec.json.encode(_Composition(self.of)), **forms, **_under("rest", self._rest)}
 
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:
@@ -195,8 +195,8 @@ class Sentenced:
         return [sorted({*words, *both})]
 
     def files(self) -> dict[str, bytes]:
-        composition = _Composition(self.of, self.pairs)
-        return {_FILE: _encode(composition), **_under("sentences", self._sentences), **_under("tokens", self._tokens)}
+        composition = msgspec.json.encode(_Composition(self.of, self.pairs))
+        return {_FILE: composition, **_under("sentences", self._sentences), **_under("tokens", self._tokens)}
 
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:
@@ -232,7 +232,7 @@ class Voted:
             yield [[_without(row, left_out) for row in rows] for rows in sequences] if left_out else sequences
 
     def files(self) -> dict[str, bytes]:
-        contents = {_FILE: _encode(_Composition(self.of, blind=self.blind))}
+        contents = {_FILE: msgspec.json.encode(_Composition(self.of, blind=self.blind))}
         for number, voter in enumerate(self._voters):
             contents |= _under(f"voter{number}", voter)
         return contents
@@ -275,10 +275,6 @@ def _count_votes(answers: Sequence[TaggedSequence]) -> TaggedSequence:
             label if label != OUTSIDE else max(guesses, key=lambda guess: (guesses.count(guess), -guesses.index(guess)))
         )
     return TaggedSequence(labels, sure, outside, inside)
-
-
-def _encode(composition: _Composition) -> bytes:
-    return msgspec.json.encode(composition)
 
 
 def _under(prefix: str, learner: SequenceLearner) -> dict[str, bytes]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,8 +22,6 @@ from showthrough.families.reidentification.attacks.tri.windows import Cutter, Te
 from showthrough.models.device import in_batches
 
 # Pretreated texts are kept in `Pretreated_Data.json`, so that spaCy reads each only once.
-
-log = logging.getLogger("showthrough")
 
 
 class PretreatedTexts:
