@@ -7,8 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.models._similarity import Similarity
-from showthrough.models.overlap import MOST, Floats, Pair
+from showthrough.models.overlap import MOST, Pair
 
 
 class Sts(Protocol):

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.core.patterns import lazy_pattern
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.files import library_versions
@@ -49,8 +49,6 @@ GLASGOW = frozenset(_GLASGOW.split())
 CLITICS = frozenset(("n't", "'s", "'m", "'d", "'ll", "'re", "'ve", "ca", "wo", "sha"))
 
 Pair = tuple[str, str]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Words = list[str]
 
 MOST = 5.0

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.metrics import Array, Rows
+from showthrough.core.arrays import AnyArray, Floats, Ints, Uints32
+from showthrough.metrics import Rows
 from showthrough.run.records import Evidence
 from showthrough.statistics.rows import BLOCK
 from showthrough.storage.columns.file_slice import FileSlice
@@ -39,16 +38,16 @@ class StoredRows(Rows):
         object.__setattr__(self, "table", table)
 
     @property
-    def values(self) -> Array:  # of all documents: for what is small
+    def values(self) -> Floats:  # of all documents: for what is small
         return np.concatenate([np.zeros((0, len(self.columns))), *self.blocks()])
 
     def __len__(self) -> int:
         return self.table.documents
 
-    def column(self, name: str) -> Array:
+    def column(self, name: str) -> Floats:
         return self.table[name].astype(np.float64)
 
-    def blocks(self) -> Iterator[Array]:
+    def blocks(self) -> Iterator[Floats]:
         return self.table.blocks(BLOCK)
 
 
@@ -68,11 +67,11 @@ class StoredEvidence(Mapping[str, Evidence]):
         self.change = change  # what is told of each in the place of it; None: nothing
 
     @cached_property
-    def _numbers(self) -> NDArray[Any]:
+    def _numbers(self) -> AnyArray:
         return self.places[_NUMBER]
 
     @cached_property
-    def _spans(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _spans(self) -> tuple[AnyArray, AnyArray]:
         return self.places[_START], self.places[_END]
 
     def __getitem__(self, document: str) -> Evidence:
@@ -159,8 +158,8 @@ class EvidenceWriter:
         self._content = content
         self._file = content.open("xb")
         content.chmod(0o600)
-        self._numbers: list[NDArray[np.int64]] = []
-        self._sizes: list[NDArray[np.int64]] = []
+        self._numbers: list[Ints] = []
+        self._sizes: list[Ints] = []
 
     def put(self, numbers: Sequence[int], shown: Iterable[Evidence]) -> None:
         """Of documents with these numbers."""
@@ -170,7 +169,7 @@ class EvidenceWriter:
         self._sizes.append(np.array(list(map(len, encoded)), dtype=np.int64))
 
     def finish(
-        self, documents: StoredStrings, path: Path, rank: NDArray[np.uint32] | None = None, keeper: object = None
+        self, documents: StoredStrings, path: Path, rank: Uints32 | None = None, keeper: object = None
     ) -> StoredEvidence:
         """All of it; `rank` says which number each document has among all."""
         self._file.close()

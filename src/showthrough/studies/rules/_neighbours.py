@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Ints
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, Ints, SortedSpans, count_before
+from showthrough.data.layout.spans import SortedSpans, count_before
 
 _LONGEST = 5  # words of a run
 _FARTHEST = 2  # characters between two words of a run

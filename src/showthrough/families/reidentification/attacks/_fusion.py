@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from showthrough.families.reidentification.attacks.base import EVERYBODY, Candidates, Floats, standardise
+from showthrough.core.arrays import Floats
+from showthrough.families.reidentification.attacks.base import EVERYBODY, Candidates, standardise
 
 NOT_RUN = f"fusing attacks takes at most {EVERYBODY:,} individuals"
 

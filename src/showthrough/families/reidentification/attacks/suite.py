@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.core.errors import ResourceError
 from showthrough.data.background import Background
 from showthrough.families.reidentification.attacks import Approach, AttackPart, _assignment, _fusion, _prior
 from showthrough.families.reidentification.attacks._assignment import assign_documents
 from showthrough.families.reidentification.attacks._rerank import ReleasedDocuments, rerank_candidates
-from showthrough.families.reidentification.attacks.base import Candidates, FittedAttack, Floats, Ints, WatchedDocuments
+from showthrough.families.reidentification.attacks.base import Candidates, FittedAttack, WatchedDocuments
 from showthrough.families.reidentification.attacks.ranks import NOBODY, RankResult, plain
 from showthrough.models import Resources
 from showthrough.statistics.numerics.control import pick_partners

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.families.reidentification.attacks.base import Bools, Ints
+from showthrough.core.arrays import Bools, Ints
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
 from showthrough.families.reidentification.attacks.tri.windows import TextWindows
 from showthrough.models.training import Learner
