@@ -21,8 +21,9 @@ from pathlib import Path
 import numpy as np
 
 from showthrough import Corpus, TrainedVerifier, read_anonymization, read_corpus, train_verifier
+from showthrough.core.arrays import Floats
 from showthrough.families.authorship.verifiers._glad import style
-from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Question
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Question
 from showthrough.families.authorship.verifiers.folds import components, split_folds
 from showthrough.families.authorship.verifiers.table import LEARNERS
 from showthrough.families.authorship.verifiers.traces import trace
@@ -60,13 +61,13 @@ def features(corpus: Corpus) -> bool:
     return took < SECONDS
 
 
-def c_at_1(answers: Array) -> float:
+def c_at_1(answers: Floats) -> float:
     """On problems that are all by one author."""
     right, left = (answers > UNANSWERED).mean(), (answers == UNANSWERED).mean()
     return float(right * (1 + left))
 
 
-def cross_fitted(corpus: Corpus, asked: Asked, learner: str) -> dict[str, Array]:
+def cross_fitted(corpus: Corpus, asked: Asked, learner: str) -> dict[str, Floats]:
     """Answers of verifiers each of which has seen no text of the problem, nor of those that share a text with it."""
     known = questions(corpus, {one.id: one.text for one in corpus})
     same = np.array([bool(one.authorship and one.authorship.same) for one in corpus])

@@ -4,8 +4,8 @@
     python docs/generate.py --check    names the stale ones and exits 1
 
 The reference of the command line is made from the help texts, the list of metrics from the table of metrics, the fields
-of a run file from what they say of themselves, the tables of types from the tree of kinds, and the output in the README
-from the demo. A part of a page stands between `<!-- NAME: generated -->` and `<!-- /NAME -->`.
+of a run file and the public names from what they say of themselves, the tables of types from the tree of kinds, and the
+output in the README from the demo. A part of a page stands between `<!-- NAME: generated -->` and `<!-- /NAME -->`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from typing import Any
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import showthrough
 from showthrough.cli import app
+from showthrough.core.plugins import Table
 from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
 from showthrough.data.types import NAMES, in_order, path_of, treated_as
@@ -137,6 +139,21 @@ def role_table() -> str:
     return "\n".join(["| role | |", "|---|---|", *(f"| `{role}` | {what} |" for role, what in ROLES.items())])
 
 
+def public_names() -> str:
+    """What `showthrough` exports, each name with what it says of itself."""
+    lines = ["| name | |", "|---|---|"]
+    for name in sorted(showthrough.__all__, key=str.casefold):
+        value = getattr(showthrough, name)
+        if isinstance(value, str):
+            said = "The version of the program."
+        elif isinstance(value, Table):
+            said = f"The registry of {value.kind}: built in, of packages, or registered by a program."
+        else:
+            said = (inspect.getdoc(value) or "").splitlines()[0]
+        lines.append(f"| `{name}` | {said} |")
+    return "\n".join(lines)
+
+
 def kind_table() -> str:
     """The tree of kinds, each with what it lies below and what else it is called."""
     lines = ["| type | identifies | HIPAA | other names | lies below |", "|---|---|---|---|---|"]
@@ -186,6 +203,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/index.md": lambda: _with("docs/index.md", metrics=metric_table(), pages=other_pages()),
     "docs/formats.md": lambda: _with("docs/formats.md", run=run_fields()),
     "docs/labels.md": lambda: _with("docs/labels.md", kinds=kind_table(), schemes=scheme_table()),
+    "docs/public-api.md": lambda: _with("docs/public-api.md", names=public_names()),
     "docs/python.md": lambda: _with("docs/python.md", roles=role_table()),
     "README.md": lambda: _with("README.md", demo=demo_output()),
 }

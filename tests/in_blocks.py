@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from showthrough.metrics import Array, Rows
+from showthrough.core.arrays import Floats
+from showthrough.metrics import Rows
 
 
 class Blocks(Rows):
@@ -19,5 +20,5 @@ class Blocks(Rows):
 
     cut: list[int]
 
-    def blocks(self) -> Iterator[Array]:
+    def blocks(self) -> Iterator[Floats]:
         yield from (block for block in np.split(self.values, self.cut) if len(block))

@@ -10,6 +10,7 @@ Blocks of code in a page are looked at in order:
 from __future__ import annotations
 
 import doctest
+import importlib
 import importlib.util
 import json
 import re
@@ -28,6 +29,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import showthrough
 from showthrough import TextPreservedInformation, evaluate, parse_metric, read_anonymization, read_corpus
 from showthrough.cli import app, demo_corpus as demo
 from showthrough.evaluation.plan_files import plan_keys
@@ -115,13 +117,30 @@ def lay_out(page: str, folder: Path) -> list[str]:
 # Generated pages.
 
 
-GENERATED = ["docs/cli.md", "docs/formats.md", "docs/index.md", "docs/labels.md", "docs/python.md", "README.md"]
+GENERATED = [
+    "docs/cli.md",
+    "docs/formats.md",
+    "docs/index.md",
+    "docs/labels.md",
+    "docs/public-api.md",
+    "docs/python.md",
+    "README.md",
+]
 
 
 @pytest.mark.parametrize("page", GENERATED)
 def test_generated_pages_are_fresh(page: str, generate: ModuleType) -> None:
     assert page in generate.PAGES
     assert not generate.is_stale(page), f"{page} is stale: run make docs"
+
+
+def test_the_public_api_has_a_page() -> None:
+    """A name that comes or goes changes the page, and so does a module that packages build on."""
+    _, names, modules = re.split(r"^## ", text_of("docs/public-api.md"), flags=re.MULTILINE)
+    assert set(re.findall(r"^\| `(\w+)` \| .+ \|$", names, re.MULTILINE)) == set(showthrough.__all__)
+    for module, listed in re.findall(r"^- `([\w.]+)`: (.+)$", modules, re.MULTILINE):
+        found = importlib.import_module(module)
+        assert [name for name in re.findall(r"`(\w+)`", listed) if not hasattr(found, name)] == []
 
 
 def test_all_generated_pages_are_tested(generate: ModuleType) -> None:

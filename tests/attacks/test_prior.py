@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Background, apply_masks, read_anonymization, read_background, read_corpus, reidentify
+from showthrough.core.arrays import Floats, Ints
 from showthrough.families.reidentification.attacks import _prior, lexical
 from showthrough.families.reidentification.attacks._prior import LITTLE, MUCH, apply_prior, measure_knowledge
-from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints, Rest
+from showthrough.families.reidentification.attacks.base import Candidates, Rest
 from showthrough.families.reidentification.attacks.lexical import Lexical
 
 

@@ -8,10 +8,11 @@ from weakref import ref
 import numpy as np
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention
+from showthrough.core.arrays import Bools
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_index import SpanIndex
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, count_before, expand_ranges, find_openings, highest, merge_spans
+from showthrough.data.layout.spans import count_before, expand_ranges, find_openings, highest, merge_spans
 
 # "Mr Doe" is 0–6, a line feed at 6, "of Oslo" 7–14, its line feed at 14.
 DOE, DOE_AGAIN = Mention(0, 6, "PERSON", "DIRECT", "e"), Mention(3, 6, "PERSON", "QUASI", "e")

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask
+from showthrough.core.arrays import Ints
 from showthrough.data.documents import span_fault
 from showthrough.data.masks import DerivedMasks, NumberedMasks
 from showthrough.data.pairing import Missing, check_pair, pair
 from showthrough.data.provenance import Provenance, texts_digest
-from showthrough.storage.columns.strings import Ints, Strings
+from showthrough.storage.columns.strings import Strings
 
 SOUND = {"d1": [Mask(0, 11)], "d2": [], "d3": [Mask(0, 15)]}
 

@@ -107,12 +107,61 @@ def test_parts_of_the_settings() -> None:
         ({"device": "cuda:x"}, "device: found 'cuda:x'; expected auto, cpu, cuda, cuda:<number> or mps"),
         ({"device": "cpu\n"}, "device: found 'cpu\\n'; expected auto, cpu, cuda, cuda:<number> or mps"),
         ({"dtype": "fp8"}, "dtype: found 'fp8'; expected fp32, fp16 or bf16"),
+        ({"dtype": 5}, "dtype: found a whole number; expected fp32, fp16 or bf16"),
+        ({"references": "no"}, "references: found text; expected true or false"),
+        ({"references": None}, "references: found None; expected true or false"),
+        ({"sweeps": 1}, "sweeps: found a whole number; expected true or false"),
+        ({"cache": "no"}, "cache: found text; expected true or false"),
+        ({"language": 5}, "language: found a whole number; expected text"),
+        ({"function_words": 5}, "function_words: found a whole number; expected text or None"),
+        ({"vectors": ["a"]}, "vectors: found a list […]; expected text or None"),
+        ({"address": 5}, "address: found a whole number; expected text or None"),
+        ({"recordings": 5}, "recordings: found a whole number; expected text or None"),
+        ({"jobs": "2"}, "jobs: found text; expected a whole number or None"),
+        ({"send_text_to": 5}, "send_text_to: found a whole number; expected text or a list […]"),
+        ({"send_text_to": ["a", 5]}, "send_text_to[1]: found a whole number; expected text"),
+        ({"direct": 5}, "direct: found 5; expected names of types"),
+        ({"ignore": ["A", 5]}, "ignore: found ['A', 5]; expected names of types"),
+        ({"map": {"A": 5}}, "map: found {'A': 5}; expected a mapping, or text such as LOCATION=LOC"),
+        ({"map": {5: "A"}}, "map: found {5: 'A'}; expected a mapping, or text such as LOCATION=LOC"),
+        ({"progress": 5}, "progress: found a value of type int; expected a function"),
+        ({"watch": 5}, "watch: found a value of type int; expected a function"),
     ],
 )
 def test_values_out_of_range(values: dict[str, Any], problem: str, tiny: Corpus, masked: Anonymization) -> None:
     with pytest.raises(InputError) as caught:
         st.evaluate(tiny, [masked], ["er"], **values)
     assert str(caught.value) == problem
+
+
+def test_settings_are_checked_before_any_work(monkeypatch: pytest.MonkeyPatch, masked: Anonymization) -> None:
+    """Documents are not looked at: those of a large corpus would be decoded for nothing."""
+    looked: list[object] = []
+    monkeypatch.setattr(Corpus, "survey", property(looked.append))
+    with pytest.raises(InputError, match=r"^references: found text; expected true or false$"):
+        st.evaluate(Corpus([st.Document("a", "Ann")]), [masked], ["er"], references="no")  # type: ignore[arg-type]
+    assert looked == []
+
+
+@pytest.mark.parametrize("kind", [Settings, FileSettings])
+def test_every_setting_is_checked(kind: type) -> None:
+    """A value of a type that no setting has is refused for each of them."""
+
+    class Stranger:
+        pass
+
+    names = set(options_of(kind)) - {"map", "direct", "quasi", "ignore"}  # which are refused when they are split
+    settings = kind(**dict.fromkeys(names, Stranger()))
+    assert {problem.place for problem in settings_problems(settings)} == names
+    for name in ("map", "direct", "quasi", "ignore"):
+        with pytest.raises(PlanError, match=f"^{name}: found "):
+            kind(**{name: Stranger()})
+
+
+def test_a_file_may_be_named_by_a_path(tmp_path: Path) -> None:
+    settings = Settings(recordings=tmp_path / "kept")  # type: ignore[arg-type]
+    assert settings.recordings == str(tmp_path / "kept")
+    assert settings_problems(settings) == []
 
 
 def test_all_that_is_wrong_is_told_at_once(tiny: Corpus, masked: Anonymization) -> None:

@@ -26,13 +26,14 @@ from showthrough import (
     evaluate,
     parse_metric,
 )
+from showthrough.core.arrays import Floats
 from showthrough.core.errors import PlanError
 from showthrough.families.information.preserved import InformationMetric
 from showthrough.metrics import HEADLINE, Metric, metric_text, preset
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
 from showthrough.models._similarity import Pair
-from showthrough.models.information import Floats, ModelContext, SpanQuery
+from showthrough.models.information import ModelContext, SpanQuery
 from showthrough.models.terms import Terms
 from showthrough.report.table import tables
 

@@ -15,6 +15,7 @@ from hypothesis import given, strategies as st
 from rich.console import Console
 
 from showthrough import METRICS, Anonymization, Corpus, Document, Mask, Metric, Rows, Run, evaluate
+from showthrough.core.arrays import Floats
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
 from showthrough.data.text_anonymizations import Rewriting
@@ -28,7 +29,7 @@ from showthrough.families.authorship.report_tables import (
     masking_tables,
 )
 from showthrough.families.authorship.verifiers.base import Question
-from showthrough.metrics import HEADLINE, Array, Role, Totals
+from showthrough.metrics import HEADLINE, Role, Totals
 from showthrough.metrics.base import ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
@@ -70,7 +71,7 @@ class KeptWords(Metric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         return {HEADLINE: ratio(totals["sts"], totals["passages"])}
 
 

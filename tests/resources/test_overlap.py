@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from showthrough.core.arrays import Floats
 from showthrough.core.errors import ResourceError
 from showthrough.models import overlap
 from showthrough.models.cache import Cache
-from showthrough.models.overlap import MOST, Floats, Nearness, Overlap, select_words, words_of
+from showthrough.models.overlap import MOST, Nearness, Overlap, select_words, words_of
 from showthrough.models.word_vectors import FileVectors, UnitVectors, word_vectors
 from showthrough.models.wordnet import Senses, WordNet
 

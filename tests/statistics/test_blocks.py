@@ -16,8 +16,9 @@ import showthrough.statistics.rows as rows_of_documents
 from in_blocks import Blocks
 from showthrough import Run, evaluate, read_anonymization, read_corpus
 from showthrough.cli import demo_corpus as demo
+from showthrough.core.arrays import Floats
 from showthrough.evaluation import _scoring
-from showthrough.metrics import Array, FScore, Recall, Rows
+from showthrough.metrics import FScore, Recall, Rows
 from showthrough.metrics.derived import DerivedRows
 from showthrough.statistics import forms, influences, loss_of, pair_tests, resampled_totals, sum_influences
 from showthrough.statistics._influence import InfluenceSums, moved_together
@@ -36,7 +37,7 @@ def counted(documents: int, seed: int) -> np.ndarray:
     return np.column_stack([hidden, total, right, asked]).astype(np.float64)
 
 
-def parted(totals: Mapping[str, Array]) -> dict[str, Array]:
+def parted(totals: Mapping[str, Floats]) -> dict[str, Floats]:
     """A share, another one, and what is no share of sums."""
     recall, precision = totals["hidden"] / totals["total"], totals["agreed"] / totals["asked"]
     return {"": recall, "precision": precision, "both": np.sqrt(recall * precision)}
@@ -148,7 +149,7 @@ def test_a_run_of_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 def made_up(documents: int, seed: int) -> Rows:
     """Rows that are nowhere: made a block at a time."""
 
-    def made() -> Iterator[Array]:
+    def made() -> Iterator[Floats]:
         random = np.random.default_rng(seed)
         for start in range(0, documents, 1000):
             yield random.integers(1, 9, (min(1000, documents - start), 2)).astype(np.float64)

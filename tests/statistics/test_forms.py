@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.metrics import Totals
-from showthrough.statistics.forms import Array, Ratios, Smooth, forms
+from showthrough.statistics.forms import Ratios, Smooth, forms
 
 TELLING = [f"leaked:{number}" for number in range(5_000)]  # moved one by one, these would take 13 GB
 
 
-def combine(totals: Totals) -> dict[str, Array]:
+def combine(totals: Totals) -> dict[str, Floats]:
     share = totals["hidden"] / totals["total"]
     return {"": share, "squared": share**2, "last": totals[TELLING[-1]] / totals["total"]}
 

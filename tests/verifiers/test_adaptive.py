@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from showthrough import Corpus, Document
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.data.documents import Authorship
-from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.authorship.problems import Problems, problems_of
 from showthrough.families.authorship.verifiers._glad import Glad
 from showthrough.families.authorship.verifiers.adaptive import cross_fitted
-from showthrough.families.authorship.verifiers.base import Array, Question, VerifierLearner
+from showthrough.families.authorship.verifiers.base import Question, VerifierLearner
 from showthrough.models.cache import Cache
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -22,7 +22,7 @@ SHIFTED = str.maketrans(LETTERS, LETTERS[7:] + LETTERS[:7])
 WORDS = ["".join(np.random.default_rng(at).choice(list(LETTERS), 2 + at % 7)) for at in range(60)]
 
 
-def written(style: tuple[float, float, Array], random: np.random.Generator) -> str:
+def written(style: tuple[float, float, Floats], random: np.random.Generator) -> str:
     """200 words, with as long sentences, as many commas and the words that somebody likes."""
     length, commas, liked = style
     words = [f"{word}{',' * int(random.random() < commas)}" for word in random.choice(WORDS, 200, p=liked)]
@@ -33,7 +33,7 @@ def authors(count: int, seed: int, strangers: bool = False) -> Corpus:
     """A problem of each author; with strangers the text is somebody else's, whatever is said of it."""
     random = np.random.default_rng(seed)
 
-    def style() -> tuple[float, float, Array]:
+    def style() -> tuple[float, float, Floats]:
         return random.uniform(3, 20), random.uniform(0, 0.4), random.dirichlet(np.full(len(WORDS), 0.5))
 
     documents = []
@@ -71,13 +71,13 @@ class Memory:
         assert same.sum() == (~same).sum()
         return fitted
 
-    def answers(self, questions: Sequence[Question]) -> Array:
+    def answers(self, questions: Sequence[Question]) -> Floats:
         return np.array([float(any(text in self.seen for text in (one.text, *one.known))) for one in questions])
 
-    def saved(self) -> Mapping[str, Array]:
+    def saved(self) -> Mapping[str, Floats]:
         return {}
 
-    def loaded(self, arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> Memory:
+    def loaded(self, arrays: Mapping[str, Floats], settings: Mapping[str, Any]) -> Memory:
         return self
 
 

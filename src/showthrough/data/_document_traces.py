@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bytes, Codes
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.copies import Bytes, Hashes, Sketching, without_spaces
+from showthrough.data.copies import Sketching, without_spaces
 from showthrough.data.subjects import AUTHOR
 from showthrough.data.types import kind_of, path_of
 from showthrough.storage.columns.growing_columns import GrowingNumbers
@@ -135,9 +136,9 @@ def _of_author(document: Document) -> Iterator[tuple[str, str]]:
 class Traces:
     """The texts of documents, and who they are about."""
 
-    texts: Hashes  # of each document: texts that are equal but for white space have the same
+    texts: Codes  # of each document: texts that are equal but for white space have the same
     sketches: Bytes  # of each document a row: those of near copies are much alike
-    identities: Hashes  # numbers and full names of people, in the order of the documents that have them
+    identities: Codes  # numbers and full names of people, in the order of the documents that have them
     documents: NDArray[np.integer]  # of each identity, the number of its document
 
 

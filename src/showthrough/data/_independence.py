@@ -12,18 +12,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Bytes, Codes, Ints
 from showthrough.core.errors import join_names
-from showthrough.data.copies import BINS, NEAR, Bytes, jaccard, shingles
-from showthrough.storage.columns.strings import Ints, Strings
+from showthrough.data.copies import BINS, NEAR, jaccard, shingles
+from showthrough.storage.columns.strings import Strings
 
 if TYPE_CHECKING:
     from showthrough.data._document_traces import Traces
     from showthrough.data.documents import Corpus
     from showthrough.data.survey import Survey
 
-Bools = NDArray[np.bool_]
 MOST = 10  # documents that share a number or a name and are joined by it; of more, it is rather a form than a person
 _BAND = 3  # bins that have to be the same: near copies have one of the ten bands in common in all cases but 2 in 10^6
 _LIKE = (
@@ -95,7 +94,7 @@ def _numbers_in(flags: Bools, of: Ints) -> Ints:
     return np.flatnonzero(flags[of])
 
 
-def _distinct(texts: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+def _distinct(texts: Codes) -> tuple[Ints, Ints]:
     """Of each document the number of its text, in the order of their digests; and of each text one document."""
     _, firsts, text_of = np.unique(texts, return_index=True, return_inverse=True)
     return text_of, firsts

@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Ints, Ints32
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Mask
 from showthrough.data.reading_form import SPELLINGS as _FOLD, assemble_words, legible
@@ -316,7 +316,7 @@ def _longest_ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]
     return chosen[::-1]
 
 
-def _best_matches(x: NDArray[np.int64], y: NDArray[np.int64], worth: NDArray[np.int32]) -> list[tuple[int, int]]:
+def _best_matches(x: Ints, y: Ints, worth: Ints32) -> list[tuple[int, int]]:
     """The matches of most worth, less a little for each change between them; the leftmost among equals."""
     edges = np.where(worth[x] == _STRONG, _EDGE, 0)
     opening, closing = np.append(edges, 0) - _OPEN, np.append(0, edges)  # of a change before each token

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Ints
 from showthrough.core.errors import QUOTED, Problem, quote_value
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import digest_of
@@ -27,7 +27,7 @@ class Profiles:
     """
 
     texts: tuple[str, ...]
-    sizes: NDArray[np.int64]  # individuals of each
+    sizes: Ints  # individuals of each
     of: Mapping[str, int]  # an individual's profile
 
     def __len__(self) -> int:

@@ -17,13 +17,10 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bytes, Codes, Ints
 from showthrough.core.patterns import lazy_pattern
-from showthrough.storage.columns.strings import CODEC, Ints
-
-Bytes = NDArray[np.uint8]
-Hashes = NDArray[np.uint64]
+from showthrough.storage.columns.strings import CODEC
 
 NEAR = 0.9  # the Jaccard index from which on two texts are near copies
 SHINGLE = 5  # words
@@ -67,18 +64,18 @@ def _has_blanks(encoded: bytes) -> bool:
     return rare and _BLANKS.search(encoded) is not None
 
 
-def _mix_bits(values: Hashes) -> Hashes:
+def _mix_bits(values: Codes) -> Codes:
     """Numbers of which every bit hangs on every bit of the others (Stafford's mix 13, as in SplitMix64)."""
     values = (values ^ (values >> np.uint64(30))) * _ODD[1]
     values = (values ^ (values >> np.uint64(27))) * _ODD[2]
     return values ^ (values >> np.uint64(31))
 
 
-def _sketch_hashes(hashes: Hashes, text: Ints, count: int, bins: int) -> Bytes:
+def _sketch_hashes(hashes: Codes, text: Ints, count: int, bins: int) -> Bytes:
     """A row of so many bytes, a power of two, for each of so many texts; zeros where it has no hashes."""
     flat = np.full(count * bins, _NONE)
     np.minimum.at(flat, text * bins + (hashes >> np.uint64(65 - bins.bit_length())).astype(np.int64), hashes)
-    least: Hashes = flat.reshape(count, bins)
+    least: Codes = flat.reshape(count, bins)
     if (gaps := np.flatnonzero((least == _NONE).any(axis=1))).size:
         least[gaps] = _without_gaps(least[gaps])
     sketches: Bytes = ((least * _ODD[3]) >> np.uint64(56)).astype(np.uint8)
@@ -86,14 +83,14 @@ def _sketch_hashes(hashes: Hashes, text: Ints, count: int, bins: int) -> Bytes:
     return sketches
 
 
-def _without_gaps(least: Hashes) -> Hashes:
+def _without_gaps(least: Codes) -> Codes:
     """A bin that has no minimum takes the next one's, changed by how far away that is."""
     bins = least.shape[1]
     source = np.where(least == _NONE, 2 * bins, np.arange(bins))
     twice = np.concatenate((source, np.where(source < bins, source + bins, source)), axis=1)
     following = np.minimum.accumulate(twice[:, ::-1], axis=1)[:, ::-1][:, :bins]
     distance = (following - np.arange(bins)).astype(np.uint64)
-    filled: Hashes = np.take_along_axis(least, following % bins, axis=1) + distance * _ODD[0]
+    filled: Codes = np.take_along_axis(least, following % bins, axis=1) + distance * _ODD[0]
     return filled
 
 
@@ -135,7 +132,7 @@ class Sketching:
         if self._size >= _BUFFER:
             self._sketch_waiting()
 
-    def extend(self, digests: Hashes, sketches: Bytes) -> None:
+    def extend(self, digests: Codes, sketches: Bytes) -> None:
         self._sketch_waiting()
         self._digests += digests.tobytes()
         self._sketches += sketches.tobytes()
@@ -145,7 +142,7 @@ class Sketching:
             self._sketches += _sketches(self._waiting).tobytes()
             self._waiting, self._size = [], 0
 
-    def build(self) -> tuple[Hashes, Bytes]:
+    def build(self) -> tuple[Codes, Bytes]:
         """All of them; none can be added then."""
         self._sketch_waiting()
         sketches = np.frombuffer(self._sketches, dtype=np.uint8).reshape(-1, BINS)
@@ -158,7 +155,7 @@ def shingles(text: str) -> list[tuple[str, ...]]:
     return [*zip(*(words[offset:] for offset in range(SHINGLE)), strict=False)] if len(words) >= FEWEST_WORDS else []
 
 
-def jaccard(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
+def jaccard(first: Ints, second: Ints) -> float:
     """Of two sets, each sorted and without repeats: what share of all that is in either is in both."""
     both = len(np.intersect1d(first, second, assume_unique=True))
     either = len(first) + len(second) - both

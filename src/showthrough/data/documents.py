@@ -15,11 +15,12 @@ import msgspec
 import numpy as np
 from msgspec.structs import astuple
 
+from showthrough.core.arrays import AnyArray
 from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shorten
 from showthrough.data._document_traces import Traces, Tracing
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
-from showthrough.data.survey import Lengths, Survey, Surveying
+from showthrough.data.survey import Survey, Surveying
 from showthrough.data.units import length_in
 from showthrough.storage.columns.strings import Strings
 
@@ -312,7 +313,7 @@ class Corpus:
         return Corpus(documents, self.name, self.source)
 
 
-def chunk_ranges(lengths: Lengths, characters: int = CHUNK_CHARACTERS) -> Iterator[range]:
+def chunk_ranges(lengths: AnyArray, characters: int = CHUNK_CHARACTERS) -> Iterator[range]:
     """Documents by number, cut into stretches of about so many characters."""
     start = before = last = 0  # of the stretch; characters so far; the number of the stretch
     for block in range(0, len(lengths), _TOGETHER):

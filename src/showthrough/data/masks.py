@@ -12,14 +12,14 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
+from showthrough.core.arrays import AnyArray, Ints
 from showthrough.core.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document, quote_value
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import Provenance
 from showthrough.data.reading_form import SPELLINGS, assemble_words, legible, stands_apart
-from showthrough.data.survey import Lengths
 from showthrough.storage.columns.digests import Digests, digest_of_bytes, in_order, total
 from showthrough.storage.columns.index import Finder
-from showthrough.storage.columns.strings import Ints, Strings
+from showthrough.storage.columns.strings import Strings
 
 T = TypeVar("T")
 Score = Annotated[float, msgspec.Meta(ge=0, le=1)]  # how sure an anonymizer is
@@ -113,7 +113,7 @@ class NumberedMasks(Mapping[str, Sequence[Mask]]):
         """Whether a mask may have a score: False where all were looked at and none has."""
         return True
 
-    def outside(self, lengths: Lengths) -> Ints:
+    def outside(self, lengths: AnyArray) -> Ints:
         """Numbers of the documents with a mask that may be none of a text of this length, in ascending order.
 
         `lengths` are of all documents, in their order.

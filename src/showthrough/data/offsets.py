@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, Protocol, TypeVar, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bytes, Ints
 from showthrough.core.errors import InputError, PlanError, Problem, quote_value, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
@@ -41,8 +41,7 @@ class SpanLike(Protocol):
     def end(self) -> int: ...
 
 
-S = TypeVar("S", list[Document], NDArray[np.int64])
-Ints = NDArray[np.int64]
+S = TypeVar("S", list[Document], Ints)
 Marks = Callable[[Document], Sequence[tuple[int, int]]]
 MarksOf = Callable[[Sequence[Document]], Marks]  # of some documents, which are got together
 
@@ -205,7 +204,7 @@ def _sample_numbers(corpus: Corpus) -> range:
     return range(0, len(corpus), max(1, -(-len(corpus) // _SPREAD)))
 
 
-def _farthest(corpus: Corpus, numbers: range) -> NDArray[np.uint8]:
+def _farthest(corpus: Corpus, numbers: range) -> Bytes:
     """How far the characters of some documents reach; a survey told where documents would have to be made for it."""
     if isinstance(corpus.documents, list | tuple):
         return np.array([reach_of(corpus.documents[number].text) for number in numbers], dtype=np.uint8)

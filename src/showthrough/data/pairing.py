@@ -7,12 +7,12 @@ from typing import Literal
 
 import numpy as np
 
+from showthrough.core.arrays import Ints
 from showthrough.core.errors import InputError, Problem, at_document
 from showthrough.data.documents import Corpus, span_fault
 from showthrough.data.masks import Anonymization, Mask, NumberedMasks
 from showthrough.data.provenance import texts_digest
 from showthrough.storage.columns.index import Finder
-from showthrough.storage.columns.strings import Ints
 
 _BLOCK = 4096  # ids that are looked up at once
 _MAX_TEXTS = 10  # problems for which the text is read that tells more

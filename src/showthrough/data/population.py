@@ -9,11 +9,11 @@ from hashlib import sha256
 
 import msgspec
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Ints
 from showthrough.core.patterns import lazy_pattern
 
-Codes = NDArray[np.int64]
 _BETWEEN = lazy_pattern(r"[\s_-]+")
 _SAME = {"CITY_COUNTRY": "LOCATION", "RELATIONSHIP_STATUS": "RELATIONSHIP"}  # of profiles, and of documents
 _WIDEST = 2**62  # numbers of rows that can be told apart by one product of columns
@@ -35,7 +35,7 @@ class PopulationColumn:
     """An attribute of every row: the different values, and by number which of them a row has. Empty: not known."""
 
     values: tuple[str, ...]
-    codes: Codes
+    codes: Ints
 
     @classmethod
     def of(cls, cells: Sequence[str]) -> PopulationColumn:
@@ -48,22 +48,22 @@ class PopulationColumn:
         return cls(tuple(numbers), codes)
 
     @cached_property
-    def value_order(self) -> tuple[Codes, Codes]:
+    def value_order(self) -> tuple[Ints, Ints]:
         """The rows in the order of their values, and where in it those of each value begin, and the last end."""
         sizes = np.bincount(self.codes, minlength=len(self.values))
         return np.argsort(self.codes, kind="stable"), np.concatenate(([0], np.cumsum(sizes)))
 
-    def rows(self, codes: Codes) -> Codes:
+    def rows(self, codes: Ints) -> Ints:
         """The rows that have one of these values."""
         order, ends = self.value_order
         slices = [order[ends[code] : ends[code + 1]] for code in codes.tolist()]
         return np.concatenate(slices) if slices else np.zeros(0, np.int64)
 
-    def sizes(self) -> Codes:
+    def sizes(self) -> Ints:
         """How many rows have each value."""
         return np.diff(self.value_order[1])
 
-    def at(self, rows: Codes) -> PopulationColumn:
+    def at(self, rows: Ints) -> PopulationColumn:
         return replace(self, codes=self.codes[rows])
 
 
@@ -72,7 +72,7 @@ class Population:
     """Rows of attributes by tag, each with how many people it stands for; no two rows are alike."""
 
     columns: Mapping[str, PopulationColumn]
-    counts: Codes
+    counts: Ints
     name: str = "population"
     source: str = ""
     notes: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ class Population:
         return hasher.hexdigest()
 
 
-def _alike(columns: Sequence[PopulationColumn], rows: int) -> tuple[Codes, Codes]:
+def _alike(columns: Sequence[PopulationColumn], rows: int) -> tuple[Ints, Ints]:
     """Of rows that are alike the first, and of each row the number of those that it belongs to."""
     key, span = np.zeros(rows, np.int64), 1
     for column in columns:

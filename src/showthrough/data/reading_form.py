@@ -16,11 +16,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Ints
 from showthrough.core.patterns import lazy_pattern
-
-Ints = NDArray[np.int64]
 
 # Letter to letter, from the confusables of Unicode Technical Standard 39 (no digits): each is followed by the Latin
 # letter that it looks like. Cyrillic вкмнт look like small capitals there, which are read as the letters themselves.

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from showthrough.core.arrays import AnyArray, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask, NumberedMasks
-from showthrough.data.survey import Lengths
-from showthrough.storage.columns.strings import Ints, Strings
+from showthrough.storage.columns.strings import Strings
 
 NOTHING = "nothing masked"
 EVERYTHING = "everything masked"
@@ -36,7 +36,7 @@ def references_of(corpus: Corpus) -> tuple[Anonymization, ...]:
 class _Whole(NumberedMasks):
     """Every document masked as a whole, or none of it."""
 
-    def __init__(self, ids: Strings, lengths: Lengths, masked: bool) -> None:
+    def __init__(self, ids: Strings, lengths: AnyArray, masked: bool) -> None:
         super().__init__(ids)
         self._lengths = lengths
         self._masked = masked

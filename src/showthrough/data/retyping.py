@@ -45,10 +45,11 @@ class Retyping:
         cls, map: str | Mapping[str, str] = "", direct: Names = (), quasi: Names = (), ignore: Names = ()
     ) -> Retyping:
         """Raises PlanError for what contradicts itself."""
-        if not isinstance(map, str | Mapping):
+        mapping = label_map(map) if isinstance(map, str) else map
+        if not isinstance(mapping, Mapping) or not _is_text(name for pair in mapping.items() for name in pair):
             raise PlanError(f"found {quote_value(map)}; expected a mapping, or text such as LOCATION=LOC", "map")
-        mapping = label_map(map) if isinstance(map, str) else dict(map)
-        retyping = cls(mapping, split_names(direct), split_names(quasi), split_names(ignore))
+        lists = {"direct": direct, "quasi": quasi, "ignore": ignore}
+        retyping = cls(dict(mapping), **{option: _type_names(option, names) for option, names in lists.items()})
         options: dict[str, str] = {}
         for option, name in retyping._option_pairs():
             earlier = options.setdefault(fold_type(name), option)
@@ -158,6 +159,19 @@ class Retyping:
 
 
 _OPTIONS = ("direct", "quasi", "ignore")
+
+
+def _type_names(option: str, names: Names) -> tuple[str, ...]:
+    """The names of types that are given for an option. Raises PlanError for what is none."""
+    entries = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    if not _is_text(entries):
+        found = entries if isinstance(names, Iterable) else names
+        raise PlanError(f"found {quote_value(found)}; expected names of types", option)
+    return split_names(entries)
+
+
+def _is_text(values: Iterable[object]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def split_names(names: Names) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 import numpy as np
 
+from showthrough.core.arrays import AnyArray, Ints
 from showthrough.data.documents import Document, LazyDocuments, window
 from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, TypedMask
-from showthrough.data.survey import Lengths
 from showthrough.storage.columns.spill import SMALL, ByteStore
-from showthrough.storage.columns.strings import Ints, Strings
+from showthrough.storage.columns.strings import Strings
 
 Masks = Mapping[str, Sequence[Mask]]
 _BLOCK = 1024  # documents whose masks are taken at a time
@@ -142,7 +142,7 @@ class ShardedMasks(NumberedMasks):
     def scored(self) -> bool:
         return any(part is None or part.scored for part in self.parts)
 
-    def outside(self, lengths: Lengths) -> Ints:
+    def outside(self, lengths: AnyArray) -> Ints:
         numbers = [np.zeros(0, dtype=np.int64)]
         for number, part in enumerate(self.parts):
             low, high = int(self._starts[number]), int(self._starts[number + 1])

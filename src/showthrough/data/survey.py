@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import AnyArray, Bytes
 from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shorten
 from showthrough.data._document_traces import Traces, Tracing
 from showthrough.data.silver import is_silver
@@ -24,7 +24,6 @@ from showthrough.storage.columns.strings import Strings
 if TYPE_CHECKING:
     from showthrough.data.documents import Document, Identifier
 
-Lengths = NDArray[Any]  # of four bytes each where they suffice, else of eight
 _TWICE = "this id occurs twice; expected unique ids"
 
 
@@ -41,8 +40,8 @@ class Survey:
     """What one pass over all documents tells: who they are, how long, and that they are sound."""
 
     ids: Strings
-    lengths: Lengths
-    farthest: NDArray[np.uint8]  # how far the characters of each document reach, as `reach_of` tells
+    lengths: AnyArray  # of four bytes each where they suffice, else of eight
+    farthest: Bytes  # how far the characters of each document reach, as `reach_of` tells
     annotated: int
     annotators: int
     digests: Digests  # of the documents, sorted

@@ -7,8 +7,8 @@ from functools import cache, lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Ints
 from showthrough.core.errors import InputError, Problem
 from showthrough.core.patterns import lazy_pattern
 
@@ -66,7 +66,7 @@ def length_in(text: str, unit: str) -> int:
     return len(encoded) // 2 if unit == "utf-16" else len(encoded)
 
 
-def places_or_none(text: str, offsets: Sequence[int], unit: Unit) -> NDArray[np.int64]:
+def places_or_none(text: str, offsets: Sequence[int], unit: Unit) -> Ints:
     """The same places in code points, and -1 for each offset that is none: inside a character, or not in the text."""
     borders = _borders(text, unit)
     past = int(borders[-1]) + 1  # for all that are past the end, which may be beyond 64 bits
@@ -111,7 +111,7 @@ def counts_alike(text: str, unit: Unit) -> bool:
 
 
 @lru_cache(maxsize=4)  # of the texts whose marks are placed one by one
-def _borders(text: str, unit: Unit) -> NDArray[np.int64]:
+def _borders(text: str, unit: Unit) -> Ints:
     """Where each character starts, counted in the unit, and the end; of clusters where each starts, in code points."""
     if unit in ("graphemes", "text elements"):
         starts = [match.start() for match in _cluster(unit).finditer(text)]
@@ -129,7 +129,7 @@ def _cluster(unit: Unit) -> Any:
     return regex.compile(r"\X" if unit == "graphemes" else _CLUSTER_8, regex.DOTALL)
 
 
-def _border_indices(borders: NDArray[np.int64], offsets: Sequence[int], fault: str) -> list[int]:
+def _border_indices(borders: Ints, offsets: Sequence[int], fault: str) -> list[int]:
     """The numbers of the borders at these offsets."""
     queries = np.asarray(offsets, dtype=np.int64)
     indices = np.searchsorted(borders, queries)

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Ints, Ints32
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, chunk_ranges, window
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization, TypedMask
 from showthrough.evaluation._chunks import Work, process_chunk
 from showthrough.metrics import Metric, Rows
@@ -121,8 +120,8 @@ class Readings:
         pieces: dict[str, list[SpilledColumn]] = {text: [] for text in metrics}  # column after column of some readings
         columns: dict[str, list[tuple[str, ...]]] = {text: [] for text in metrics}
         alike: dict[tuple[str, ...], tuple[str, ...]] = {}  # names that come again and again are kept once
-        documents: list[NDArray[np.int32]] = []
-        annotators: list[NDArray[np.int32]] = []
+        documents: list[Ints32] = []
+        annotators: list[Ints32] = []
         for counted in resources.map_items(
             _count_readings, _ReadingTask(metrics, corpus.survey.types), _find_shared(corpus)
         ):
@@ -161,9 +160,7 @@ class Readings:
             for text, (names, columns) in self._tables.items()
         }
 
-    def _lay_out(
-        self, corpus: Corpus, documents: NDArray[np.int32], annotator_numbers: NDArray[np.int32], named: Sequence[str]
-    ) -> None:
+    def _lay_out(self, corpus: Corpus, documents: Ints32, annotator_numbers: Ints32, named: Sequence[str]) -> None:
         """Where the units of everybody stand in a column: those of all together first, then of each that is named."""
         shared = np.unique(documents)
         self._document = np.searchsorted(shared, documents).astype(np.int32)

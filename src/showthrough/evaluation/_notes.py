@@ -9,12 +9,11 @@ from typing import cast
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Floats, Ints, Uints32
 from showthrough.core.families import families, ranking_metrics
 from showthrough.core.plugins import is_guest
 from showthrough.data.documents import Corpus
-from showthrough.data.layout.spans import Ints
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation._chunks import Cell
 from showthrough.evaluation._mask_notices import mask_notices
@@ -26,7 +25,7 @@ from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.evaluation.notices import carried_by_few, nobody_marked, notices
 from showthrough.evaluation.release_checks import release_notices
 from showthrough.evaluation.runner import Runner
-from showthrough.metrics import Array, Metric, Rows, metric_text
+from showthrough.metrics import Metric, Rows, metric_text
 from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.metrics.chunk import HidingRule
 from showthrough.models import Resources
@@ -104,14 +103,14 @@ class ResultStore:
                 continue
             writer.put(list(by_number), converted)
 
-    def numbers(self, size: int) -> Iterator[NDArray[np.int64]]:
+    def numbers(self, size: int) -> Iterator[Ints]:
         """The numbers of documents in the corpus, so many at a time, in the order of the tables."""
         for start in range(0, len(self._ids), size):
             stop = min(start + size, len(self._ids))
             yield np.arange(start, stop) if self.order is None else self.order[start:stop].astype(np.int64)
 
 
-def _order(ids: Sequence[str]) -> NDArray[np.uint32] | None:
+def _order(ids: Sequence[str]) -> Uints32 | None:
     """Numbers of ids in the order of their code points; `None` where they stand in it."""
     order = (ids if isinstance(ids, Strings) else Strings.of(ids)).order().astype(np.uint32)
     return None if (order == np.arange(len(order), dtype=np.uint32)).all() else order
@@ -267,7 +266,7 @@ class Notes:
             return None
         return riskiest(self._leaks(ranking))
 
-    def _leaks(self, ranking: Sequence[tuple[Metric, str]]) -> Iterator[tuple[Ints, list[list[Array]]]]:
+    def _leaks(self, ranking: Sequence[tuple[Metric, str]]) -> Iterator[tuple[Ints, list[list[Floats]]]]:
         """What is readable in documents, some at a time: their numbers, and by metric and anonymization how much."""
         cells = [(metric, self._tables[text, name]) for metric, text in ranking for name in self.run.names]
         count = len(self._plan.corpus)

@@ -10,11 +10,11 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Bools, Floats
 from showthrough.core.families import input_types
 from showthrough.data.documents import Corpus
-from showthrough.data.layout.spans import Bools
 from showthrough.data.masks import Anonymization
-from showthrough.metrics import Array, Metric, Rows, metric_text
+from showthrough.metrics import Metric, Rows, metric_text
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.derived import join_columns
 from showthrough.run.records import Input, MetricRecord, Score
@@ -95,11 +95,11 @@ def _all_intervals(
 class Uncertain:
     """Numbers, and what tells how uncertain each is."""
 
-    values: Array
+    values: Floats
     spread: Spread
-    limits: Array  # between which each lies: 2 × values; infinite above where nothing bounds it
+    limits: Floats  # between which each lies: 2 × values; infinite above where nothing bounds it
     free: Bools  # whether it lies as a number does that has no upper bound
-    unit: Array  # how far it would be from the end that it is at with one in every document
+    unit: Floats  # how far it would be from the end that it is at with one in every document
     right: Bools  # whether its form gives the number itself
 
     @classmethod
@@ -127,7 +127,7 @@ class Uncertain:
         pairs = zip(low.tolist(), high.tolist(), has_interval, strict=True)
         return [(below, above) if has else None for below, above, has in pairs]
 
-    def _shares(self, confidence: float, calls: ArrayLike) -> tuple[Array, Array]:
+    def _shares(self, confidence: float, calls: ArrayLike) -> tuple[Floats, Floats]:
         """As intervals of shares: of the way from the lowest value that there is to the highest."""
         least, most = self.limits
         width = np.where(np.isfinite(most), most - least, 1.0)
@@ -148,7 +148,7 @@ class Uncertain:
 
 
 def intervals_of(
-    metric: Metric, rows: Rows, resampled: dict[str, Array], confidence: float
+    metric: Metric, rows: Rows, resampled: dict[str, Floats], confidence: float
 ) -> dict[str, tuple[float, float]]:
     """The interval of every part that can have one."""
     intervals: dict[str, tuple[float, float]] = {}
@@ -158,7 +158,7 @@ def intervals_of(
 
 
 def uncertain(
-    metric: Metric, rows: Rows, resampled: dict[str, Array], only: Collection[str] | None = None
+    metric: Metric, rows: Rows, resampled: dict[str, Floats], only: Collection[str] | None = None
 ) -> Iterator[tuple[Sequence[str], Uncertain]]:
     """The parts that can have an interval, or some of them, those of one form together."""
     totals = rows.totals()
@@ -267,7 +267,7 @@ def _signature(run: Run, metric: Metric, record: MetricRecord, anonymization: In
 
 def _iter_resamples(
     run: Run, keys: Sequence[tuple[Metric, Input]], settings: RecordedSettings, tables: Tables
-) -> Iterator[tuple[Metric, Input, Rows | None, dict[str, Array]]]:
+) -> Iterator[tuple[Metric, Input, Rows | None, dict[str, Floats]]]:
     """What each metric counts for each anonymization, and its totals over and over, a few columns at a time.
 
     Nothing of a metric whose documents cannot be drawn one by one.
@@ -286,7 +286,7 @@ def _iter_resamples(
         pending = []
 
 
-def drawn_again(tables: Sequence[Rows], settings: RecordedSettings) -> Iterator[dict[str, Array]]:
+def drawn_again(tables: Sequence[Rows], settings: RecordedSettings) -> Iterator[dict[str, Floats]]:
     """The totals of each table over and over; the same draws serve all of them."""
     if not tables:
         return

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.data.documents import Corpus
-from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization, NumberedMasks
 from showthrough.evaluation._chunks import Work, process_chunk
 from showthrough.evaluation.ceiling import has_ceiling
-from showthrough.metrics import HEADLINE, Array, Metric
+from showthrough.metrics import HEADLINE, Metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
 from showthrough.run.records import Sweep
@@ -123,7 +123,7 @@ class ScoreLevels:
     [0.4, 0.4, 0.85, 1.0]
     """
 
-    def __init__(self, scores: Array, masks: Ints) -> None:
+    def __init__(self, scores: Floats, masks: Ints) -> None:
         self.scores = scores  # each once, ascending
         self.masks = masks
 
@@ -137,7 +137,7 @@ class ScoreLevels:
         np.add.at(masks, index, np.concatenate([self.masks, other.masks]))
         return ScoreLevels(scores, masks)
 
-    def at(self, ranks: Ints) -> Array:
+    def at(self, ranks: Ints) -> Floats:
         """The scores of some ranks among all of them, sorted."""
         return np.asarray(self.scores[np.searchsorted(np.cumsum(self.masks), ranks, side="right")])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-from showthrough.core.errors import PlanError, quote_value, shorten
+from showthrough.core.errors import InputError, PlanError, quote_value, shorten
 from showthrough.core.families import family_fields, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
@@ -15,7 +15,7 @@ from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.runner import Progress
-from showthrough.evaluation.settings import Settings, takes_arguments_of
+from showthrough.evaluation.settings import Settings, settings_problems, takes_arguments_of
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.metrics import Metric, metrics_of
 from showthrough.models.settings import Watch
@@ -82,8 +82,13 @@ def build_plan(call: EvaluationCall, systems: int = 0) -> Plan:
         raise PlanError(f"found a value of type {_kind(call.resume)}; expected a Run: Run.load reads one", "resume")
     if not isinstance(call.texts, bool):
         raise PlanError(f"found {quote_value(call.texts)}; expected True or False", "texts")
-    named = _list_anonymizations(call.anonymizations, corpus)
+    for name in ("progress", "watch"):
+        if (told := getattr(call, name)) is not None and not callable(told):
+            raise PlanError(f"found a value of type {_kind(told)}; expected a function", name)
     settings = call.part(Settings)
+    if problems := settings_problems(settings):
+        raise InputError(problems)
+    named = _list_anonymizations(call.anonymizations, corpus)
     accepted = {kind: kind.accept(call) for kind in input_types()}
     inputs = {kind.name: value for kind, value in accepted.items() if value is not None}
     metrics = None if call.metrics is None else metrics_of(call.metrics)

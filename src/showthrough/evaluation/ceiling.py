@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.errors import InputError
 from showthrough.core.families import families
 from showthrough.data.documents import Corpus
 from showthrough.evaluation._annotator_scores import Readings
 from showthrough.evaluation._scoring import Uncertain, drawn_again, uncertain
 from showthrough.evaluation.settings import settings_problems
-from showthrough.metrics import HEADLINE, Array, Metric, Rows, metric_text, metrics_of
+from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, metrics_of
 from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.models import Resources
 from showthrough.run.records import Ceiling, Human
@@ -109,7 +110,7 @@ class _Number(NamedTuple):
 
 
 def _number(
-    metric: Metric, table: Rows, again: dict[str, Array], documents: int, settings: RecordedSettings
+    metric: Metric, table: Rows, again: dict[str, Floats], documents: int, settings: RecordedSettings
 ) -> _Number:
     try:
         sound_parts(metric, table)

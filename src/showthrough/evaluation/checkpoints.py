@@ -13,12 +13,13 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from showthrough.core.arrays import Floats
 from showthrough.core.errors import OutputError
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation._chunks import Cell, ChunkResult
 from showthrough.evaluation._mask_notices import MaskNoticeCounts
 from showthrough.evaluation._progress import EvaluationProgress, PartialResult
-from showthrough.metrics import Array, Rows
+from showthrough.metrics import Rows
 from showthrough.run.file import encode_json
 from showthrough.run.journal import TITLE, Journal, JournalEntry, JournalHead, PackedRows, key_of
 from showthrough.run.records import Evidence, Failure
@@ -172,7 +173,7 @@ class Checkpoints:
     def _entry(self, piece: PartialResult | None, failed: Sequence[tuple[str, str]], *, kept: bool = True) -> bytes:
         """What is written of an answer, or of failures: what may be `kept` of it, or all."""
         numbers, answer = (range(0), ChunkResult()) if piece is None else (piece.numbers, piece.result)
-        rows: dict[str, dict[str, dict[str, Array]]] = {}
+        rows: dict[str, dict[str, dict[str, Floats]]] = {}
         evidence: dict[str, dict[str, Mapping[str, Evidence]]] = {}
         risks: list[dict[str, PackedRows]] = [{} for _ in self._ranking]
         for (text, name), table in answer.rows.items():

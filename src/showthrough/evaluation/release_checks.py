@@ -17,11 +17,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import AnyArray, Bools, Codes, Ints
 from showthrough.core.errors import InputError, Problem, join_names, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
@@ -56,9 +56,6 @@ _MIXED = lazy_pattern(rf"[\[<{{]?[^\W{_UNSPACED}]+|[{_UNSPACED}]")
 _HAS_UNSPACED = lazy_pattern(f"[{_UNSPACED}]")
 _UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), 0x2060, 0xFEFF])  # soft hyphens, and what has no width
 _LABEL = lazy_pattern(r"[A-Z][A-Z_-]+\d*\Z")  # between brackets: [ORG_3], <MEDICATION>
-
-Ints = NDArray[np.int64]
-Numbers = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -174,7 +171,7 @@ def _is_label(word: str) -> bool:
 _NUMBERING = _Numbering()
 
 
-def _words(text: str, most: int | None = None) -> Numbers:
+def _words(text: str, most: int | None = None) -> Codes:
     """The words of a text by number, in whatever case and however its characters are composed; or the first of them."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
@@ -189,12 +186,12 @@ def _split_words(text: str) -> list[str]:
     return (_SPACED if spaced else _MIXED).findall(text)
 
 
-def _flags(words: Numbers) -> NDArray[np.bool_]:
+def _flags(words: Codes) -> Bools:
     """Which of them are placeholders."""
     return (words & np.uint64(1)).astype(bool)
 
 
-def count_shared(release: Numbers, document: Numbers) -> int:
+def count_shared(release: Codes, document: Codes) -> int:
     """How many words of a release occur in a document in the same order."""
     from rapidfuzz.distance import LCSseq  # asked for where masks alone do not tell
 
@@ -207,7 +204,7 @@ class _Suspect(NamedTuple):
     number: int  # of its document
     words: int
     own: int  # words that it shares with its original
-    sample: Numbers  # words and rows of words, each of which may be rare
+    sample: Codes  # words and rows of words, each of which may be rare
 
 
 class _Look:
@@ -329,13 +326,13 @@ class _Look:
         _words_of.cache_clear()
         return owners
 
-    def _released(self, number: int) -> Numbers:
+    def _released(self, number: int) -> Codes:
         document = self._corpus.documents[number]
         texts = self._anonymization.part([document.id]).texts(Corpus([document]))
         return _words(texts[document.id], _LONGEST)
 
 
-def _reads_alike(threes: Numbers, words: Numbers) -> bool:
+def _reads_alike(threes: Codes, words: Codes) -> bool:
     """Whether a tenth of the rows of three words is there too: in a long text, many words stand in order by chance."""
     return len(threes) < _ROWS or np.isin(threes, _rows(words, 3)).sum() >= LEAST * len(threes)
 
@@ -353,11 +350,11 @@ def _documents(corpus: Corpus, numbers: range, selection: set[int]) -> dict[int,
 
 
 @lru_cache(maxsize=64)
-def _words_of(corpus: Corpus, number: int) -> Numbers:
+def _words_of(corpus: Corpus, number: int) -> Codes:
     return _words(corpus.documents[number].text)
 
 
-def _rows(words: Numbers, length: int) -> Numbers:
+def _rows(words: Codes, length: int) -> Codes:
     """A number for each so many words in a row."""
     count = max(0, len(words) - length + 1)
     hashes = np.zeros(count, dtype=np.uint64)
@@ -366,14 +363,14 @@ def _rows(words: Numbers, length: int) -> Numbers:
     return hashes
 
 
-def _rows_outside(words: Numbers, length: int) -> Numbers:
+def _rows_outside(words: Codes, length: int) -> Codes:
     """The same of a release, without those that a placeholder is in."""
     holes = np.concatenate([[0], np.cumsum(_flags(words))])
-    hashes: Numbers = _rows(words, length)[holes[length:] == holes[: len(holes) - length]]
+    hashes: Codes = _rows(words, length)[holes[length:] == holes[: len(holes) - length]]
     return hashes
 
 
-def _sample(words: Numbers) -> Numbers:
+def _sample(words: Codes) -> Codes:
     """Words and rows of words of a release outside placeholders: those with the lowest numbers, which is chance."""
     pieces = [words[~_flags(words)], *(_rows_outside(words, length) for length in _LENGTHS)]
     return np.unique(np.concatenate([np.unique(piece)[: _SAMPLED // len(pieces)] for piece in pieces]))
@@ -399,15 +396,15 @@ def _candidates(corpus: Corpus, suspects: Sequence[_Suspect]) -> Iterator[tuple[
         yield suspect, documents[enough][order].tolist()
 
 
-def _thin(sample: Numbers, most: int) -> Numbers:
+def _thin(sample: Codes, most: int) -> Codes:
     return sample[np.linspace(0, len(sample) - 1, most).astype(np.int64)]
 
 
-def _holders(corpus: Corpus, vocabulary: Numbers, limit: int) -> tuple[Ints, Ints, Ints]:
+def _holders(corpus: Corpus, vocabulary: Codes, limit: int) -> tuple[Ints, Ints, Ints]:
     """In how many documents each of some words stands; and of the rare ones each place: the word, the document."""
     counts = np.zeros(len(vocabulary), dtype=np.int64)
-    features: list[NDArray[Any]] = []
-    owners: list[NDArray[Any]] = []
+    features: list[AnyArray] = []
+    owners: list[AnyArray] = []
     total = 0
     for number, document in enumerate(corpus):
         words = _words(document.text)
@@ -428,8 +425,8 @@ def _holders(corpus: Corpus, vocabulary: Numbers, limit: int) -> tuple[Ints, Int
 
 
 def _still_rare(
-    features: Sequence[NDArray[Any]], owners: Sequence[NDArray[Any]], counts: Ints, limit: int
-) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
+    features: Sequence[AnyArray], owners: Sequence[AnyArray], counts: Ints, limit: int
+) -> tuple[list[AnyArray], list[AnyArray]]:
     words, documents = np.concatenate(features), np.concatenate(owners)
     rare = counts[words] <= limit
     return [words[rare]], [documents[rare]]

@@ -2,7 +2,8 @@
 
 A field has a name, a type and a default, and its `Meta` says the rest: `description` is its help, `title` what stands
 for its value there, `ge`, `lt` and the like are its limits. Its `extra` may have other `flags` than `--name`, and
-beside a `pattern` what is `expected`, in words. A field without a `Meta` is no option.
+beside a `pattern` what is `expected`, in words. A field without a `Meta` is no option. Every value is held to the type
+and the limits of its field, whoever gave it.
 
 What a run records is declared in `run`, what models are told in `resources`, and all else here. `Settings` has all of
 it, and `FileSettings` also how files are read.
@@ -14,6 +15,8 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
+from os import PathLike, fspath
+from types import UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -44,7 +47,7 @@ from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.closed_classes import CLOSED_CLASSES
 from showthrough.models.settings import ModelSettings
 from showthrough.run.settings import RecordedSettings
-from showthrough.storage.reading import plain
+from showthrough.storage.reading import type_fault
 
 if TYPE_CHECKING:
     from showthrough.core.families import FamilyOptions
@@ -99,7 +102,7 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
         Meta(
             title="N",
             description="Processes that share the work: 1, with Ray as many as there are cores.",
-            extra={"flags": ("-j", "--jobs"), "expected": "1 or more"},
+            extra={"flags": ("-j", "--jobs")},
         ),
     ] = None
     engine: Annotated[
@@ -112,6 +115,8 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
     types: str = field(default="", init=False)  # what the four of them say of types, in one line
 
     def __post_init__(self) -> None:
+        if isinstance(self.recordings, PathLike):
+            object.__setattr__(self, "recordings", fspath(self.recordings))
         types = self.retyping
         for name in _OF_TYPES:
             object.__setattr__(self, name, getattr(types, name))
@@ -192,7 +197,6 @@ class FileSettings(Settings, FamilyOptions):
         Meta(
             title="characters|utf-16|bytes",
             description="What offsets in files count: Unicode code points, UTF-16 units or bytes of UTF-8.",
-            extra={"expected": "characters, utf-16 or bytes"},
         ),
     ] = None
 
@@ -226,16 +230,26 @@ def options_of(kind: type, *names: str) -> dict[str, Option]:
 
 def _option(name: str, hint: Any, default: Any) -> Option:
     kind, meta = get_args(hint)
+    expected = _expectation(hint)
     if get_origin(kind) is Literal:
-        *choices, last = get_args(kind)
         flags = (meta.extra or {}).get("flags", ())
-        expected = f"{', '.join(choices)} or {last}"
         return Option(name, str, default, meta.description, "|".join(get_args(kind)), expected, flags)
     if get_origin(kind) is Union:  # the limits of one of several are for the check alone
         members = (get_args(member)[0] if get_origin(member) is Annotated else member for member in get_args(kind))
         kind = Union[tuple(members)]  # noqa: UP007 (the members are known at run time alone)
-    extra = {"expected": _limits(meta), **(meta.extra or {})}
-    return Option(name, kind, default, meta.description, meta.title, **extra)
+    return Option(name, kind, default, meta.description, meta.title, **{"expected": expected, **(meta.extra or {})})
+
+
+def _expectation(hint: Any) -> str:
+    """What a value may be by its choices or its limits; nothing where its type says all."""
+    kinds = get_args(hint)
+    if get_origin(hint) is Literal:
+        return f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+    if get_origin(hint) is Annotated:
+        return _limits(kinds[1]) or _expectation(kinds[0])
+    if get_origin(hint) in (Union, UnionType):
+        return next(filter(None, map(_expectation, kinds)), "")
+    return ""
 
 
 def _limits(meta: Meta) -> str:
@@ -248,18 +262,20 @@ def _limits(meta: Meta) -> str:
 
 
 def settings_problems(settings: object) -> list[Problem]:
-    """One for each value that is not what its field expects."""
+    """One for each value that is of another type than its field, or past its limits."""
     hints = get_type_hints(type(settings), include_extras=True)
     problems = []
     for option in options_of(type(settings)).values():
         value = getattr(settings, option.name)
         try:
-            if option.expected:
-                msgspec.convert(value, hints[option.name])
+            msgspec.convert(value, hints[option.name])
         except msgspec.ValidationError as error:
-            wrong_type = ", got " in str(error)
-            message = plain(str(error)) if wrong_type else f"found {quote_value(value)}; expected {option.expected}"
-            problems.append(Problem("", option.name, message))
+            place, message = type_fault(error, option.name)
+            if option.expected and ", got " not in str(error):
+                message = f"found {quote_value(value)}; expected {option.expected}"
+            elif option.expected and message.endswith("; expected text"):
+                message = f"{message.removesuffix('text')}{option.expected}"
+            problems.append(Problem("", place, message.replace("null", "None")))
     return problems
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Ints
 from showthrough.core.errors import at_document
 from showthrough.data.documents import Annotation, Document, LazyDocuments, Mention
 from showthrough.data.originals import text_digest
@@ -71,7 +71,7 @@ class LayerGroups:
 class LayeredDocuments(LazyDocuments):
     """Documents of one or several layers each, joined when they are asked for; it travels to other processes."""
 
-    def __init__(self, layers: Sequence[Document], bounds: NDArray[np.int64], before: int = 0) -> None:
+    def __init__(self, layers: Sequence[Document], bounds: Ints, before: int = 0) -> None:
         self._layers = layers
         self._bounds = bounds
         self._before = before

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
+from showthrough.core.arrays import Ints
 from showthrough.core.errors import ChangedError, InputError, Problem
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.data.survey import Survey, Surveying
@@ -17,7 +18,6 @@ from showthrough.formats.annotation_tools.line_index import LineOffsets
 from showthrough.formats.base import Input
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.tables.rows import RowHead
-from showthrough.storage.columns.strings import Ints
 from showthrough.storage.reading import UNREADABLE, file_state, open_file
 
 T = TypeVar("T")

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Self
 import msgspec
 import numpy as np
 
+from showthrough.core.arrays import AnyArray, Ints
 from showthrough.core.errors import InputError, Problem, at_document, shorten
 from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, masks_digest
-from showthrough.data.survey import Lengths
 from showthrough.formats._parallel_lines import LineCollector, read_through
 from showthrough.formats.base import Input
 from showthrough.formats.benchmarks.tae import looked_at, masks_in
@@ -22,7 +22,7 @@ from showthrough.formats.remarks import Remarks, hides_marks
 from showthrough.storage.columns.digests import Digests, in_order
 from showthrough.storage.columns.growing_columns import Following, GrowingNumbers, GrowingStrings
 from showthrough.storage.columns.index import find_repeats
-from showthrough.storage.columns.strings import Ints, Strings
+from showthrough.storage.columns.strings import Strings
 from showthrough.storage.reading import ENOUGH, decode_json, decoded_or_none, fail, file_state
 
 Record = dict[str, msgspec.Raw]
@@ -216,7 +216,7 @@ class LineMasks(NumberedMasks):
     def scored(self) -> bool:
         return self._scored
 
-    def outside(self, lengths: Lengths) -> Ints:
+    def outside(self, lengths: AnyArray) -> Ints:
         return np.flatnonzero((self._reach == _LOOK) | (self._reach > lengths))
 
     def load(self, numbers: Ints) -> Iterator[Sequence[Mask]]:

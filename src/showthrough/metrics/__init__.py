@@ -147,7 +147,8 @@ def metric_text(metric: Metric) -> str:
 
 
 def parse_metric(text: str) -> Metric:
-    """
+    """The metric that is written so. Raises PlanError.
+
     >>> parse_metric('precision(unit="mention")')
     Precision(unit='mention', overlaps='joined')
     """

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import check_choices, parameters
 from showthrough.core.errors import Problem, ResourceError, quote_value
 from showthrough.core.plugins import describe_error, is_guest
@@ -18,7 +19,7 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
 from showthrough.metrics.chunk import Anonymized, Chunk, HidingRule
 from showthrough.models import Resources
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 Group = Literal["privacy", "utility", "both", "neither"]
 SMALLEST, LARGEST = 1e-100, 1e15  # numbers of a row, 0 aside
@@ -68,7 +69,7 @@ ROLES: dict[Role, str] = {
 }
 
 
-def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
+def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
     """part / whole, and NaN (undefined, not zero) where the whole is 0."""
     above, below = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     undefined = np.full(np.broadcast(above, below).shape, np.nan)
@@ -109,7 +110,7 @@ class Metric(ABC):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]: ...
 
     @abstractmethod
-    def combine(self, totals: Totals) -> dict[str, Array]: ...
+    def combine(self, totals: Totals) -> dict[str, Floats]: ...
 
     def totals(self, rows: Rows) -> Totals:
         """The sums of the rows, or of what a metric whose rows are labels counts from them."""
@@ -150,7 +151,7 @@ class Metric(ABC):
         """Parts that no rows make: what would be found by chance, of each document in others, told by number."""
         return {}
 
-    def leaks(self, rows: Rows) -> Array:
+    def leaks(self, rows: Rows) -> Floats:
         """How much of each document can still be read; asked of metrics that rank documents by their risk."""
         raise NotImplementedError
 

@@ -8,10 +8,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from showthrough.core.arrays import Bools
 from showthrough.core.errors import PlanError, ResourceError, quote_value
 from showthrough.core.families import Inputs
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, InProcess, SharedValue
 from showthrough.models.cache import Cache, usual_cache

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.models.cache import Arrays, question
 from showthrough.models.device import TableShape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
 from showthrough.models.files import PretrainedModel, guard_errors, guard_loading, tokenizer_fault
-from showthrough.models.information import Floats
 from showthrough.models.prediction import positions
 from showthrough.models.settings import share_of
 

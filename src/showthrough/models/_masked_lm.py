@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.models._packing import mark_identity
 from showthrough.models.cache import Arrays, question
 from showthrough.models.device import torch_device, torch_dtype
 from showthrough.models.files import PretrainedModel, guard_errors, guard_loading, tokenizer_fault
-from showthrough.models.information import Floats, ModelContext, SpanQuery
+from showthrough.models.information import ModelContext, SpanQuery
 from showthrough.models.prediction import Predictor
 from showthrough.models.settings import share_of
 

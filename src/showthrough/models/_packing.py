@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from showthrough.data.layout.spans import Bools, Ints
+from showthrough.core.arrays import Bools, Ints
 
 PACKED = frozenset({"bert", "camembert", "roberta", "xlm-roberta"})  # kinds of models whose layers are taken apart here
 VERSION = 1  # of what is answered in fp16 and bf16; rises when a number could change

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Floats, Floats32
 from showthrough.core.errors import ResourceError
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.embedder import SentenceEmbedder
@@ -17,7 +17,6 @@ from showthrough.models.pipeline import TOKENS, Pipeline
 from showthrough.models.settings import Watch, share_of
 
 Pair = tuple[str, str]
-Floats = NDArray[np.float64]
 
 VERSION = 2  # of the answers
 _GRAM = 3
@@ -71,7 +70,7 @@ class WordVectors:
     def identity(self) -> tuple[object, ...]:
         return (self.revision,)
 
-    def embed(self, texts: Sequence[str], watch: Callable[[float], None] | None = None) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], watch: Callable[[float], None] | None = None) -> Floats32:
         vectors = []
         for number, read in enumerate(self.pipeline.read(texts, TOKENS), start=1):
             if not read.vocab.vectors_length:
@@ -91,7 +90,7 @@ class Embedded:
     def __init__(self, embedder: SentenceEmbedder | WordVectors) -> None:
         self.embedder = embedder
         self.cache = embedder.cache
-        self._vectors: dict[str, NDArray[np.float32]] = {}
+        self._vectors: dict[str, Floats32] = {}
 
     @property
     def revision(self) -> str:
@@ -118,6 +117,6 @@ class Embedded:
         self._vectors |= zip(fresh, self.embedder.embed(fresh, tell), strict=True) if fresh else ()
 
 
-def _angle(left: NDArray[np.float32], right: NDArray[np.float32]) -> float:
+def _angle(left: Floats32, right: Floats32) -> float:
     sizes = float(np.linalg.norm(left)) * float(np.linalg.norm(right))
     return float(left @ right) / sizes if sizes else 0.0

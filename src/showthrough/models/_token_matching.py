@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Floats, Floats32
 from showthrough.models.cache import Arrays, question
 from showthrough.models.device import TableShape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
 from showthrough.models.files import PretrainedModel, guard_errors, guard_loading
@@ -20,8 +20,6 @@ from showthrough.models.prediction import PADDED, positions
 from showthrough.models.settings import share_of
 
 Pair = tuple[str, str]
-Floats = NDArray[np.float64]
-States = NDArray[np.float32]
 
 VERSION = 1  # of the answers
 _BLOCK = 8  # documents whose states are held together
@@ -56,11 +54,11 @@ class TokenMatches(PretrainedModel):
 
         return [np.asarray(entry["f1"], dtype=np.float64) for entry in self.cache.through(names, answer)]
 
-    def _states(self, texts: Sequence[str]) -> dict[str, States]:
+    def _states(self, texts: Sequence[str]) -> dict[str, Floats32]:
         """The last hidden states of each text, a row of length 1 a word piece."""
         import torch
 
-        by_text: dict[str, States] = {}
+        by_text: dict[str, Floats32] = {}
         model, tokenizer = self._model_and_tokenizer
         limit = min(positions(model.config), tokenizer.model_max_length)
         with guard_errors(self.role.failure_error):
@@ -70,7 +68,7 @@ class TokenMatches(PretrainedModel):
             lengths = [width_of(length, limit) for length in lengths]
         padding = tokenizer.pad_token_id or 0
 
-        def run(items: list[int], rows: int, shape: TableShape) -> States:
+        def run(items: list[int], rows: int, shape: TableShape) -> Floats32:
             filled = items + items[:1] * (rows - len(items))
             ids, mask = np.full((rows, shape.width), padding), np.zeros((rows, shape.width), dtype=np.int64)
             for row, item in enumerate(filled):
@@ -78,7 +76,7 @@ class TokenMatches(PretrainedModel):
             with torch.inference_mode():
                 tensors = (torch.as_tensor(array, device=model.device) for array in (ids, mask))
                 answers = model(**dict(zip(("input_ids", "attention_mask"), tensors, strict=True))).last_hidden_state
-            states: States = answers.float().cpu().numpy()[: len(items)]
+            states: Floats32 = answers.float().cpu().numpy()[: len(items)]
             refuse_nan(states, self.role.what, model.dtype)
             return states
 
@@ -110,7 +108,7 @@ class TokenMatches(PretrainedModel):
             return model.to(torch_device(self.settings.device)).eval(), tokenizer
 
 
-def _f1(first: States, second: States) -> float:
+def _f1(first: Floats32, second: Floats32) -> float:
     """0 where a text has no word piece."""
     if not len(first) or not len(second):
         return 0.0

@@ -12,9 +12,8 @@ from threading import local
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.data.layout.spans import Ints
+from showthrough.core.arrays import Floats, Floats32, Ints
 from showthrough.models._packing import (
     Attention,
     PackedEncoder,
@@ -95,7 +94,7 @@ class PackedSentences:
         ]
         return [np.array(ids, dtype=np.int64) for ids in encoded]
 
-    def run(self, texts: list[TokenizedText], room: int) -> NDArray[np.float32]:
+    def run(self, texts: list[TokenizedText], room: int) -> Floats32:
         """One vector a text. They are of one width, and of one table's rows at most."""
         import torch
 
@@ -114,7 +113,7 @@ class PackedSentences:
         with torch.inference_mode(), self._encoder.busy:
             states = self._encoder.all_of(pack.on(device))
             numbers = fetch_later(self._pool(states, send(table, device), send(real, device)))
-        answers: NDArray[np.float32] = numbers()[: len(texts)]
+        answers: Floats32 = numbers()[: len(texts)]
         return answers
 
     def _pool(self, states: Any, table: Any, real: Any) -> Any:
@@ -149,9 +148,8 @@ def packed_sentences(model: Any) -> PackedSentences | None:
     return PackedSentences(model, attention) if attention else None
 
 
-Vectors = NDArray[np.float32]
 LongTexts = Literal["truncate", "mean"]
-Embed = Callable[[Sequence[str]], Vectors]
+Embed = Callable[[Sequence[str]], Floats32]
 
 VERSION = 3  # of the answers
 _BLOCK = {"cpu": 256}  # texts whose embeddings are stored together
@@ -177,7 +175,7 @@ class SentenceEmbedder(PretrainedModel):
     def fitted(self, originals: Sequence[str], long_texts: LongTexts = "truncate") -> Embed:
         return partial(self.documents, long_texts=long_texts)
 
-    def documents(self, texts: Sequence[str], long_texts: LongTexts) -> Vectors:
+    def documents(self, texts: Sequence[str], long_texts: LongTexts) -> Floats32:
         """Embeddings of whole documents, from the cache where they have been asked before.
 
         A text longer than the model takes is cut off there, as the model does; or it is cut into windows that fit,
@@ -198,10 +196,10 @@ class SentenceEmbedder(PretrainedModel):
 
         return np.array([entry["embedding"] for entry in self.cache.through(names, answer)], dtype=np.float32)
 
-    def embed(self, texts: Sequence[str], watch: Callable[[float], None] | None = None) -> Vectors:
+    def embed(self, texts: Sequence[str], watch: Callable[[float], None] | None = None) -> Floats32:
         """One vector a text; a text that occurs twice is embedded once. `watch` is told the share that is done."""
         distinct = list(dict.fromkeys(texts))
-        vectors: dict[str, Vectors] = {}
+        vectors: dict[str, Floats32] = {}
         with guard_errors(self.role.failure_error):
             for batch, answers in self._in_packs(distinct, self.packed) if self.packed else self._in_tables(distinct):
                 refuse_nan(answers, self.role.what, torch_dtype(self.settings.dtype))
@@ -210,20 +208,20 @@ class SentenceEmbedder(PretrainedModel):
                     watch(len(vectors) / len(distinct))
         return np.array([vectors[text] for text in texts], dtype=np.float32)
 
-    def _in_tables(self, texts: Sequence[str]) -> Iterator[tuple[list[str], Vectors]]:
+    def _in_tables(self, texts: Sequence[str]) -> Iterator[tuple[list[str], Floats32]]:
         """Texts of one shape side by side, padded, by the library's own way from text to vector."""
 
-        def run(batch: list[int], rows: int, shape: TableShape) -> Vectors:
+        def run(batch: list[int], rows: int, shape: TableShape) -> Floats32:
             inputs = [texts[item] for item in batch]
             inputs += inputs[:1] * (rows - len(inputs))
             self._thread.width = shape.width
-            answers: Vectors = self.model.encode(inputs, batch_size=rows, show_progress_bar=False)[: len(batch)]
+            answers: Floats32 = self.model.encode(inputs, batch_size=rows, show_progress_bar=False)[: len(batch)]
             return answers
 
         for batch, answers in in_shapes(self._shapes(texts), self.model.device, run, self.role.what):
             yield [texts[item] for item in batch], answers
 
-    def _in_packs(self, texts: Sequence[str], packed: PackedSentences) -> Iterator[tuple[list[str], Vectors]]:
+    def _in_packs(self, texts: Sequence[str], packed: PackedSentences) -> Iterator[tuple[list[str], Floats32]]:
         """Texts end to end; what makes one vector of a text's many sees them side by side."""
         for batch, answers in in_packs(
             packed.cut(texts),
@@ -319,7 +317,7 @@ class LatentSemantics:
             return lambda texts: np.zeros((len(texts), 1), dtype=np.float32)
         directions = _main_directions(vocabulary.weights(originals))
 
-        def embed(texts: Sequence[str]) -> Vectors:
+        def embed(texts: Sequence[str]) -> Floats32:
             projected = vocabulary.weights(texts).times(directions)
             sizes = np.linalg.norm(projected, axis=1, keepdims=True)
             unit = np.divide(projected, sizes, out=np.zeros_like(projected), where=sizes > 0)
@@ -353,7 +351,7 @@ class _KnownWords:
         return SparseRows((np.log(count) + 1) * self.rarity[column], column, ends, width).unit()
 
 
-def _main_directions(weights: SparseRows) -> NDArray[np.float64]:
+def _main_directions(weights: SparseRows) -> Floats:
     """Right singular vectors of the largest singular values: words × topics.
 
     Where texts repeat each other there are fewer directions than topics. A direction of singular value 0 would be

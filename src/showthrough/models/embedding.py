@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from showthrough.models.embedder import Embed, LongTexts, Vectors
+from showthrough.core.arrays import Floats32
+from showthrough.models.embedder import Embed, LongTexts
 
 if TYPE_CHECKING:
     from showthrough.models import Resources
@@ -29,30 +30,30 @@ class FittedEmbedder(NamedTuple):
         """`originals` are what `lsa` learns from; models ask for none."""
         return cls(name, long_texts, resources.embedder(name).fitted(originals, long_texts) if name == LSA else None)
 
-    def embedded(self, resources: Resources, texts: Sequence[str]) -> Vectors:
+    def embedded(self, resources: Resources, texts: Sequence[str]) -> Floats32:
         """The texts as vectors, by whoever has these resources. What a text's vector is hangs on no other text."""
         embed = self.embed or resources.embedder(self.name).fitted((), self.long_texts)
         return embed(texts)
 
 
-def in_batches(resources: Resources, learned: FittedEmbedder, texts: Sequence[str]) -> Vectors:
+def in_batches(resources: Resources, learned: FittedEmbedder, texts: Sequence[str]) -> Floats32:
     """All texts as vectors, some at a time."""
     batches = [texts[first : first + _BATCH] for first in range(0, len(texts), _BATCH)] or [texts]
     return gather_vectors(resources, learned, _embedded, learned, batches, len(texts))
 
 
-def _embedded(resources: Resources, learned: FittedEmbedder, texts: Sequence[str]) -> Vectors:
+def _embedded(resources: Resources, learned: FittedEmbedder, texts: Sequence[str]) -> Floats32:
     return learned.embedded(resources, texts)
 
 
 def gather_vectors(
     resources: Resources,
     learned: FittedEmbedder,
-    function: Callable[[Resources, Any, Item], Vectors],
+    function: Callable[[Resources, Any, Item], Floats32],
     context: Any,
     items: Iterable[Item],
     total: int,
-) -> Vectors:
+) -> Floats32:
     """The vectors that a function makes of all items, which have so many texts; a watch hears of all of them as one."""
     embedder: Any = None if learned.embed else resources.embedder(learned.name)
     watch, batches, done = resources.watch, [], 0

@@ -13,13 +13,11 @@ from functools import cache
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.core.errors import ResourceError, quote_value
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.layout.spans import Ints
 
-Floats = NDArray[np.float64]
 SpecialTokens = Literal["document", "segment", "none"]
 
 _WORD = lazy_pattern(r"\w+")

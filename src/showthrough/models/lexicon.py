@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Codes, Ints
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, Ints, Keys, eight_letters, paint
+from showthrough.data.layout.spans import eight_letters, paint
 from showthrough.models.closed_classes import CLOSED_CLASSES
 
 TITLES = frozenset({"mr", "mrs", "ms"})
@@ -55,11 +56,11 @@ class Lexicon:
         self.clitic = frozenset(_CLASSES[name].clitic.split())
 
     @cached_property
-    def _keys(self) -> Keys:
+    def _keys(self) -> Codes:
         return _keys_of(self.words | self.elided | self.clitic)
 
     @cached_property
-    def _unsure(self) -> Keys:
+    def _unsure(self) -> Codes:
         """Words that hang on what stands beside them."""
         return _keys_of(self.elided | self.clitic | TITLES)
 
@@ -98,12 +99,12 @@ class Lexicon:
         return word in self.words and not (word in TITLES and text[end : end + 1] == ".")
 
 
-def _keys_of(words: Iterable[str]) -> Keys:
+def _keys_of(words: Iterable[str]) -> Codes:
     letters = (word.encode("latin-1")[:8].ljust(8, b"\0") for word in words)
     return np.unique(np.array(list(map(int.from_bytes, letters)), np.uint64))
 
 
-def _among(keys: Keys, sorted_keys: Keys) -> Bools:
+def _among(keys: Codes, sorted_keys: Codes) -> Bools:
     """Which of the keys are among others, which are sorted."""
     index = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
     return np.asarray(sorted_keys[index] == keys)

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import AnyArray
 from showthrough.core.errors import InputError, OutputError, PlanError, ResourceError
 from showthrough.data.copies import CopyMarks, copy_mark
 from showthrough.data.documents import Corpus
@@ -134,14 +134,14 @@ def size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def arrays_as_file(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+def arrays_as_file(arrays: Mapping[str, AnyArray]) -> bytes:
     """Arrays in one file, the same bytes for the same arrays."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
 
-def arrays_of_file(content: bytes, name: str) -> dict[str, NDArray[Any]]:
+def arrays_of_file(content: bytes, name: str) -> dict[str, AnyArray]:
     """The arrays again; never objects. Raises ValueError for a file that is not whole."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:

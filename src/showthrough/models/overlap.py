@@ -12,8 +12,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.core.patterns import lazy_pattern
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.files import library_versions
@@ -53,8 +53,6 @@ GLASGOW = frozenset(_GLASGOW.split())
 CLITICS = frozenset(("n't", "'s", "'m", "'d", "'ll", "'re", "'ve", "ca", "wo", "sha"))
 
 Pair = tuple[str, str]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Words = list[str]
 
 MOST = 5.0

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.arrays import Bools
 from showthrough.core.errors import ResourceError
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.files import folder_digest, guard_errors
 from showthrough.models.lexicon import ALWAYS, is_punctuation

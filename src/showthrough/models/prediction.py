@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.errors import ResourceError
 from showthrough.models._packing import (
     Attention,
@@ -24,7 +25,7 @@ from showthrough.models._packing import (
     send,
 )
 from showthrough.models.device import TableShape, in_packs, in_shapes, refuse_nan, width_of
-from showthrough.models.information import Floats, ModelContext, SpanQuery
+from showthrough.models.information import ModelContext, SpanQuery
 from showthrough.models.segments import Pass, SegmentedQuestion, TokenPieces
 
 # Models whose answer to one text is the same whatever stands beside it in a batch, padded to equal length. Others (some

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.data.layout.spans import Bools, Ints, expand_ranges
-from showthrough.models.information import Floats, ModelContext, SpanQuery
+from showthrough.core.arrays import Bools, Floats, Ints
+from showthrough.data.layout.spans import expand_ranges
+from showthrough.models.information import ModelContext, SpanQuery
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from showthrough.core.arrays import Ints
 from showthrough.core.errors import ResourceError
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Ints
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.pipeline import CHUNKING, SENTENCES, TOKENS, Pipeline
 from showthrough.models.settings import Watch

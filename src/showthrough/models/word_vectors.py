@@ -18,17 +18,13 @@ from shutil import copyfileobj
 from typing import IO, Any, NamedTuple, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Floats, Floats32, Ints
 from showthrough.core.errors import InputError, ResourceError, shorten
 from showthrough.models.names import at_home
 from showthrough.models.pipeline import Pipeline
 from showthrough.storage.compression import compression_of
 from showthrough.storage.reading import exists, open_file, reading
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 _SPACY = "spacy:"
 _SAMPLE = 20_000  # vectors that tell what all share: files have their most frequent words first
@@ -139,7 +135,7 @@ class FileVectors:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._read: dict[str, NDArray[np.float32] | None] = {}
+        self._read: dict[str, Floats32 | None] = {}
         with self._readable():
             open_file(path).close()
 

@@ -7,11 +7,15 @@ for them, so it names none, and a section is imported when somebody makes a repo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from showthrough.core.errors import shorten
+import msgspec
+
+from showthrough.core.errors import ShowthroughError, shorten
 from showthrough.core.families import Family, families
+from showthrough.core.plugins import describe_error, is_guest
 
 if TYPE_CHECKING:
     from showthrough.report.annex.cells import SignatureIndex
@@ -96,10 +100,125 @@ class _Unusable(Section):
     """What stands for a section that cannot be imported: readers hear of it, and the rest is told all the same."""
 
     def __init__(self, family: str, why: str) -> None:
-        self._caution = f"The report section of the family {shorten(family)} cannot be used: {shorten(why, _LONGEST)}."
+        self._caution = _caution(family, why)
 
     def cautions(self, run: Run) -> list[str]:
         return [self._caution]
+
+
+class GuardedSection(Section):
+    """A section of another package. A method that fails tells nothing, and readers hear of it in one line.
+
+    Cautions come first in a report, so they ask every method beforehand whether it fails.
+    """
+
+    def __init__(self, family: str, section: Section) -> None:
+        self._family, self._section = family, section
+        self._faults: dict[str, str] = {}  # by method
+        for name in ("title", "label", "anchor", "lead", "template", "tables_first"):
+            setattr(self, name, getattr(section, name))
+
+    def _ask(self, method: str, *arguments: Any) -> list[Any]:
+        """All that a method tells; nothing where it fails."""
+        try:
+            values = list(getattr(self._section, method)(*arguments))
+        except Exception as error:  # whatever a package of somebody else does
+            self._faults[method] = f"{method} {_failure(error)}"
+            return []
+        expected = _expected_types()[method]
+        if strangers := [type(value).__name__ for value in values if not isinstance(value, expected)]:
+            self._faults[method] = f"{method} gave a value of type {strangers[0]}, expected {expected.__name__}"
+            return []
+        return values
+
+    def _told_faults(self) -> list[str]:
+        return [_caution(self._family, "; ".join(self._faults.values()))] if self._faults else []
+
+    def undrawn(self, error: Exception) -> str:
+        """What stands where its template should have drawn its part of the page."""
+        return _caution(self._family, f"its template {_failure(error)}")
+
+    def tables(self, run: Run) -> list[ScoreTable]:
+        return self._ask("tables", run)
+
+    def part_tables(self, run: Run) -> list[ScoreTable]:
+        return self._ask("part_tables", run)
+
+    def place_of(self, record: MetricRecord, part: str) -> Literal["own", "column", ""]:
+        try:
+            place = self._section.place_of(record, part)
+        except Exception as error:
+            self._faults["place_of"] = f"place_of {_failure(error)}"
+            return ""
+        return place if place in ("own", "column") else ""
+
+    def clauses(self, run: Run, name: str) -> list[Clause]:
+        return self._ask("clauses", run, name)
+
+    def caveats(self, run: Run) -> list[str]:
+        return self._ask("caveats", run)
+
+    def cautions(self, run: Run) -> list[str]:
+        lines = self._ask("cautions", run)
+        for method in ("tables", "part_tables", "caveats", "limits"):
+            self._ask(method, run)
+        for name in run.names:
+            self._ask("clauses", run, name)
+            self._ask("findings", run, name)
+            for record in run.metrics:
+                for part in run.parts(name, record.text):
+                    self.place_of(record, part)
+        self.page_data(run, without_text=True)
+        return [*lines, *self._told_faults()]
+
+    def limits(self, run: Run) -> list[str]:
+        return self._ask("limits", run)
+
+    def findings(self, run: Run, name: str) -> list[Finding]:
+        return self._ask("findings", run, name)
+
+    def comparison_notes(self, run: Run) -> list[str]:
+        return [*self._ask("comparison_notes", run), *self._told_faults()]
+
+    def page_data(self, run: Run, *, without_text: bool) -> Mapping[str, Any]:
+        try:
+            values = dict(self._section.page_data(run, without_text=without_text))
+            msgspec.json.encode(values)  # as the page will
+        except Exception as error:
+            self._faults["page_data"] = f"page_data {_failure(error)}"
+            return {}
+        return values
+
+    def risk_lead(self, annex: RiskAnnex) -> list[str]:
+        from showthrough.report.annex.cells import SignatureIndex  # later: it needs sheets
+
+        lines = self._ask("risk_lead", annex)
+        self._ask("risk_grids", annex, SignatureIndex())
+        return [*lines, *self._told_faults()]
+
+    def risk_grids(self, annex: RiskAnnex, lines: SignatureIndex) -> list[Grid]:
+        return self._ask("risk_grids", annex, lines)
+
+
+def _caution(family: str, why: str) -> str:
+    return f"The report section of the family {shorten(family)} cannot be used: {shorten(why, _LONGEST)}."
+
+
+def _failure(error: Exception) -> str:
+    return f"raised {type(error).__name__}" if isinstance(error, ShowthroughError) else describe_error(error)
+
+
+@cache
+def _expected_types() -> Mapping[str, type]:
+    """What methods tell values of."""
+    from showthrough.report.findings import Finding  # here: these modules ask for sections themselves
+    from showthrough.report.sheets import Grid
+    from showthrough.report.table import ScoreTable
+    from showthrough.report.wording import Clause
+
+    sentences = dict.fromkeys(("caveats", "cautions", "limits", "comparison_notes", "risk_lead"), str)
+    tables = {"tables": ScoreTable, "part_tables": ScoreTable, "risk_grids": Grid}
+    return {**sentences, **tables, "clauses": Clause, "findings": Finding}
 
 
 def sections() -> list[Section]:
@@ -112,8 +231,10 @@ def _section_of(family: Family) -> Section | None:
         section: object = family.section
     except Exception as error:  # whatever a package of somebody else does
         return _Unusable(family.name, f"{type(error).__name__}: {error}")
-    if section is None or isinstance(section, Section):
-        return section
+    if section is None:
+        return None
+    if isinstance(section, Section):
+        return GuardedSection(family.name, section) if is_guest(section) else section
     return _Unusable(family.name, f"found a value of type {type(section).__name__}, expected a Section")
 
 

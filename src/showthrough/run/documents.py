@@ -11,14 +11,14 @@ from typing import Literal
 import msgspec
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.errors import join_names, shorten
 from showthrough.data.documents import Corpus, Document, chunk_ranges, span_fault
 from showthrough.data.layout.coverage import Replacements
 from showthrough.data.layout.span_index import SpanIndex
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, Ints, paint
+from showthrough.data.layout.spans import paint
 from showthrough.data.masks import Anonymization, Mask, TypedMask
-from showthrough.metrics import Array
 from showthrough.metrics.chunk import Chunk, FunctionWordMentions, HidingRule
 from showthrough.models import Resources
 from showthrough.models.lexicon import is_punctuation
@@ -74,7 +74,7 @@ def too_many(corpus: Corpus) -> bool:
     return len(corpus) > MOST_DOCUMENTS or int(corpus.survey.lengths.sum()) > MOST_CHARACTERS
 
 
-def riskiest(blocks: Iterable[tuple[Ints, Sequence[Sequence[Array]]]]) -> Ints:
+def riskiest(blocks: Iterable[tuple[Ints, Sequence[Sequence[Floats]]]]) -> Ints:
     """Document numbers, those at most risk first, as many as are ever kept.
 
     By the most that any anonymization leaks, then as they come. Documents come some at a time: their numbers, and their

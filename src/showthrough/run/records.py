@@ -10,10 +10,11 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import UNREADABLE, parsed_call
 from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.data.provenance import Provenance
-from showthrough.metrics import Array, Count, Group, Rows
+from showthrough.metrics import Count, Group, Rows
 from showthrough.run.origins import last_part, strip_folders
 
 Columns = Mapping[str, Sequence[float]]  # of very many documents arrays, read from a file when they are asked for
@@ -304,7 +305,7 @@ def columns_of(rows: Rows) -> Columns:
     return {name: _plain_values(rows.values[:, index]) for index, name in enumerate(rows.columns)}
 
 
-def _plain_values(values: Array) -> list[Any]:
+def _plain_values(values: Floats) -> list[Any]:
     if np.all((np.abs(values) < _EXACT) & (values == np.floor(values))):  # as nearly all are
         return list(values.astype(np.int64).tolist())
     return [int(value) if value.is_integer() else value for value in values.tolist()]

@@ -6,9 +6,9 @@ from collections.abc import ItemsView, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.metrics import HEADLINE, Array, Count, Role, parse_metric
+from showthrough.core.arrays import Floats, Ints
+from showthrough.metrics import HEADLINE, Count, Role, parse_metric
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.run import Run
 from showthrough.statistics import as_many_alike, forms
@@ -87,7 +87,7 @@ def as_many_even(run: Run, name: str, text: str, part: str = HEADLINE) -> float 
 class DocumentCounts(Mapping[str, int]):
     """How many there are of something, by document; documents that have none are not in it."""
 
-    def __init__(self, documents: Sequence[str], counts: Sequence[float] | Array) -> None:
+    def __init__(self, documents: Sequence[str], counts: Sequence[float] | Floats) -> None:
         self._documents = documents
         every = np.asarray(counts)
         self._numbers = np.flatnonzero(every > 0)
@@ -119,16 +119,14 @@ class DocumentCounts(Mapping[str, int]):
         indices = np.searchsorted(self._numbers, chosen)
         return [(self._documents[number], int(self._counts[at])) for number, at in zip(chosen, indices, strict=True)]
 
-    def every(self, documents: int) -> Array:
+    def every(self, documents: int) -> Floats:
         """How many there are in each of so many documents."""
         counts = np.zeros(documents)
         counts[self._numbers] = self._counts
         return counts
 
 
-def first(
-    documents: Sequence[str], counts: Sequence[Array], most: int, numbers: NDArray[np.int64] | None = None
-) -> list[int]:
+def first(documents: Sequence[str], counts: Sequence[Floats], most: int, numbers: Ints | None = None) -> list[int]:
     """Numbers of the documents that have most, by the first of some counts, then by the next, then by their ids."""
     numbers = np.arange(len(documents)) if numbers is None else numbers
     order = np.lexsort([-count for count in reversed(counts)])  # the last key first; stable
@@ -151,25 +149,25 @@ class _Items(ItemsView[str, int]):
         return zip(self._mapping, map(int, self._mapping._counts.tolist()), strict=True)
 
 
-def in_all(values: Sequence[float] | Array) -> float:
+def in_all(values: Sequence[float] | Floats) -> float:
     """The sum of a column, in memory or from a file."""
     return float(values.sum()) if isinstance(values, np.ndarray) else sum(values)
 
 
-def count_by_kind(run: Run, record: MetricRecord, name: str, kind: Count) -> Sequence[float] | Array:
+def count_by_kind(run: Run, record: MetricRecord, name: str, kind: Count) -> Sequence[float] | Floats:
     """How many things a metric counts in each document: what is `right`, what is `wrong`, or `all`."""
     columns = run.rows[record.text][name]
     return _sum_columns(run, [columns[column] for column, is_ in record.counts.items() if is_ == kind])
 
 
-def _sum_columns(run: Run, columns: Sequence[Sequence[float]]) -> Sequence[float] | Array:
+def _sum_columns(run: Run, columns: Sequence[Sequence[float]]) -> Sequence[float] | Floats:
     """Columns one upon the other."""
     if run.in_files:
         return sum(map(_float, columns), np.zeros(len(run.documents)))
     return [sum(values) for values in zip(*columns, strict=True)]
 
 
-def _float(column: Sequence[float]) -> Array:
+def _float(column: Sequence[float]) -> Floats:
     return np.asarray(column, dtype=np.float64)
 
 
@@ -178,12 +176,12 @@ def leaks(run: Run, record: MetricRecord, name: str) -> DocumentCounts:
     return DocumentCounts(run.documents, wrongs(run, record, name))
 
 
-def wrongs(run: Run, record: MetricRecord, name: str) -> Sequence[float] | Array:
+def wrongs(run: Run, record: MetricRecord, name: str) -> Sequence[float] | Floats:
     """How many of the things that a metric counts are wrong in each document; 0 where it does not tell."""
     kinds = set(record.counts.values())
     if {"right", "all"} <= kinds:
         right, every = (np.asarray(count_by_kind(run, record, name, kind)) for kind in ("right", "all"))
-        wrong: Array = every - right
+        wrong: Floats = every - right
         return wrong if run.in_files else list(wrong.tolist())
     columns = run.rows[record.text][name]
     wrong_columns = [columns[column] for column, kind in record.counts.items() if kind == "wrong" and column in columns]

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.metrics import Array
+from showthrough.core.arrays import AnyArray, Floats, Ints, Uints32
 from showthrough.metrics.derived import DerivedRows
 from showthrough.run.records import Evidence
 from showthrough.statistics.rows import BLOCK
@@ -38,7 +36,7 @@ class StoredRows(DerivedRows):
         super().__init__(table.columns, table.documents, partial(table.blocks, BLOCK))
         object.__setattr__(self, "table", table)
 
-    def column(self, name: str) -> Array:
+    def column(self, name: str) -> Floats:
         return self.table[name].astype(np.float64)
 
 
@@ -58,11 +56,11 @@ class StoredEvidence(Mapping[str, Evidence]):
         self.change = change  # what is told of each in the place of it; None: nothing
 
     @cached_property
-    def _numbers(self) -> NDArray[Any]:
+    def _numbers(self) -> AnyArray:
         return self.places[_NUMBER]
 
     @cached_property
-    def _spans(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _spans(self) -> tuple[AnyArray, AnyArray]:
         return self.places[_START], self.places[_END]
 
     def __getitem__(self, document: str) -> Evidence:
@@ -146,8 +144,8 @@ class EvidenceWriter:
         self._content = content
         self._file = content.open("xb")
         content.chmod(0o600)
-        self._numbers: list[NDArray[np.int64]] = []
-        self._sizes: list[NDArray[np.int64]] = []
+        self._numbers: list[Ints] = []
+        self._sizes: list[Ints] = []
 
     def put(self, numbers: Sequence[int], shown: Iterable[Evidence]) -> None:
         """Of documents with these numbers."""
@@ -157,7 +155,7 @@ class EvidenceWriter:
         self._sizes.append(np.array(list(map(len, encoded)), dtype=np.int64))
 
     def finish(
-        self, documents: StoredStrings, path: Path, rank: NDArray[np.uint32] | None = None, keeper: object = None
+        self, documents: StoredStrings, path: Path, rank: Uints32 | None = None, keeper: object = None
     ) -> StoredEvidence:
         """All of it; `rank` says which number each document has among all."""
         self._file.close()

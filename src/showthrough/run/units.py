@@ -8,11 +8,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from showthrough.metrics import Array, Rows
+from showthrough.core.arrays import Floats, Ints
+from showthrough.metrics import Rows
 from showthrough.metrics.derived import DerivedRows
 from showthrough.statistics.rows import BLOCK
 from showthrough.storage.columns.spill import SpilledColumn, SpilledColumns
-from showthrough.storage.columns.strings import Ints, Strings
+from showthrough.storage.columns.strings import Strings
 
 _CELLS = 4_000_000  # sums of groups that are held at once: 32 MB
 _NONE = np.zeros(0, dtype=np.int64)
@@ -38,7 +39,7 @@ class Units:
             return Rows(rows.columns, self._sums(ordered, range(len(rows.columns))))
         return self._spill_sums(ordered)
 
-    def _sums(self, rows: Rows, columns: Sequence[int]) -> Array:
+    def _sums(self, rows: Rows, columns: Sequence[int]) -> Floats:
         """The sums of some columns by group: each group's documents are added in the order of their ids."""
         values = np.zeros((self._count, len(columns)))
         start = 0

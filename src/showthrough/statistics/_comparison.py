@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.statistics._influence import Between, Bools, InfluenceSums, moved_together
+from showthrough.core.arrays import Bools, Floats
+from showthrough.statistics._influence import Between, InfluenceSums, moved_together
 from showthrough.statistics._randomization import studentized_p
 from showthrough.statistics.blocks import Table, sum_columns
-from showthrough.statistics.forms import Array, Combine, Form, Ratios, forms, same, values_at
+from showthrough.statistics.forms import Combine, Form, Ratios, forms, same, values_at
 from showthrough.statistics.intervals import (
     Ends,
     alike,
@@ -65,11 +66,11 @@ class PairTest:
 class Freedoms:
     """Degrees of freedom of many tests: their quantiles are found together, in a fraction of the time."""
 
-    def __init__(self, degrees: Array) -> None:
+    def __init__(self, degrees: Floats) -> None:
         self._degrees = degrees
-        self._quantiles: dict[float, Array] = {}
+        self._quantiles: dict[float, Floats] = {}
 
-    def quantiles(self, confidence: float) -> Array:
+    def quantiles(self, confidence: float) -> Floats:
         if confidence not in self._quantiles:
             self._quantiles[confidence] = student_quantile(self._degrees, (1 + confidence) / 2)
         return self._quantiles[confidence]
@@ -165,25 +166,25 @@ def judge_difference(
 
 def _shuffled_p(
     form: Form, systems: Sequence[Table], lead: float, shuffles: int, seed: int
-) -> dict[tuple[int, int], Array]:
+) -> dict[tuple[int, int], Floats]:
     """The p values of shuffles, where these can be made: a lead can be laid into the rows of shares alone."""
     if form.size > MOST or (lead and not isinstance(form, Ratios)):
         return {}
     return studentized_p(form, systems, shuffles, seed, lead)
 
 
-def _agrees(form: Form, side: InfluenceSums, real: Mapping[str, Array]) -> list[bool]:
+def _agrees(form: Form, side: InfluenceSums, real: Mapping[str, Floats]) -> list[bool]:
     """Whether a form gives the very values that it was made for, part by part."""
     return [same(float(side.values[index]), float(real[part])) for index, part in enumerate(form.parts)]
 
 
-def _error(between: Between, documents: int) -> tuple[Array, Array]:
+def _error(between: Between, documents: int) -> tuple[Floats, Floats]:
     """The standard error of each difference, and its degrees of freedom: a few large residuals leave few."""
     error = np.sqrt(between.squares * documents / max(documents - 1, 1))
     return error, np.clip(2 * alike(between.squares, between.fourths), 1, max(documents - 1, 1))
 
 
-def _shifts(sides: Sequence[InfluenceSums], pairs: Sequence[tuple[int, int]], between: Between) -> Array:
+def _shifts(sides: Sequence[InfluenceSums], pairs: Sequence[tuple[int, int]], between: Between) -> Floats:
     """How far documents that are heavier than all that were seen might move each difference: pairs × parts.
 
     No further than the difference itself leads to, nor than the two values do, neither of which leaves its scale.
@@ -201,7 +202,7 @@ def _shifts(sides: Sequence[InfluenceSums], pairs: Sequence[tuple[int, int]], be
     return np.asarray(np.nan_to_num(unseen(between.sizes.largest, 1 - _LEVEL) * shifts))
 
 
-def _extreme_values(side: InfluenceSums) -> Array:
+def _extreme_values(side: InfluenceSums) -> Floats:
     """Where the values of such documents may lie."""
     lean = lean_of(side.sizes, side.squares, side.counted) if side.sizes else np.zeros(side.values.shape)
     return np.clip(side.values + lean, np.minimum(side.values, 0.0), np.maximum(side.values, 1.0))
@@ -210,11 +211,11 @@ def _extreme_values(side: InfluenceSums) -> Array:
 def _t_test(
     sides: Sequence[InfluenceSums],
     pairs: Sequence[tuple[int, int]],
-    error: Array,
-    degrees: Array,
+    error: Floats,
+    degrees: Floats,
     none: float,
-    shift: Array,
-) -> Array:
+    shift: Floats,
+) -> Floats:
     """The p values of Student's t: pairs × parts; `none` is a difference or an error that is nothing but rounding.
 
     Of a difference that heavier documents might lessen, what they would leave counts.

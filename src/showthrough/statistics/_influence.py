@@ -8,14 +8,13 @@ from operator import add
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Floats
 from showthrough.statistics.blocks import Table, abreast, blocks
-from showthrough.statistics.forms import Array, Form, Influences, Ratios, influences
+from showthrough.statistics.forms import Form, Influences, Ratios, influences
 
-Bools = NDArray[np.bool_]
 Pair = tuple[int, int]
-Sum = TypeVar("Sum", Array, "InfluenceSums", "Between")
+Sum = TypeVar("Sum", Floats, "InfluenceSums", "Between")
 FEW = 10  # documents that weigh alike: where fewer carry a number, intervals cover too seldom
 
 
@@ -23,15 +22,15 @@ FEW = 10  # documents that weigh alike: where fewer carry a number, intervals co
 class Sizes:
     """How moves go with the sizes of documents: sums over documents, part by part."""
 
-    squares: Array  # of sizes
-    cubes: Array
-    largest: Array
-    products: Array  # of move and size
-    once: Array  # squares of moves times size
-    twice: Array  # squares of moves times squares of sizes
+    squares: Floats  # of sizes
+    cubes: Floats
+    largest: Floats
+    products: Floats  # of move and size
+    once: Floats  # squares of moves times size
+    twice: Floats  # squares of moves times squares of sizes
 
     @classmethod
-    def of(cls, sizes: Array, moves: Array) -> Sizes:
+    def of(cls, sizes: Floats, moves: Floats) -> Sizes:
         squares, products = sizes**2, moves * sizes
         return cls(
             squares.sum(axis=0),
@@ -63,13 +62,13 @@ class Sizes:
 class InfluenceSums:
     """Sums of influences over documents, part by part."""
 
-    values: Array
-    counted: Array  # documents that count for a value at all
-    squares: Array  # of moves
-    fourths: Array  # powers of moves
-    weights: Array
-    squared: Array  # weights
-    largest: Array  # move of a single document
+    values: Floats
+    counted: Floats  # documents that count for a value at all
+    squares: Floats  # of moves
+    fourths: Floats  # powers of moves
+    weights: Floats
+    squared: Floats  # weights
+    largest: Floats  # move of a single document
     sizes: Sizes | None = None  # of ratios
 
     @classmethod
@@ -104,14 +103,14 @@ class InfluenceSums:
 class Between:
     """How the same documents move the values of two systems: sums over documents, pairs of systems × parts."""
 
-    squares: Array  # of what one moves more than the other
-    fourths: Array
-    products: Array  # of the two moves
+    squares: Floats  # of what one moves more than the other
+    fourths: Floats
+    products: Floats  # of the two moves
     alike: Bools  # whether the same counts on either side, in every document
     sizes: Sizes | None = None  # of ratios, with what one moves more than the other
 
     @classmethod
-    def of(cls, influences: Sequence[Influences], counted: Sequence[Array], pairs: Sequence[Pair]) -> Between:
+    def of(cls, influences: Sequence[Influences], counted: Sequence[Floats], pairs: Sequence[Pair]) -> Between:
         """`counted` are the sums that say how much counts: sums × documents × parts of each system."""
         shape = len(pairs), counted[0].shape[-1]
         squares, fourths, products = np.zeros((3, *shape))
@@ -177,9 +176,9 @@ def moved_together(form: Form, systems: Sequence[Table], pairs: Sequence[Pair]) 
     return sides, between[0]
 
 
-def _totals(every: Sequence[Form], table: Table) -> list[Array]:
+def _totals(every: Sequence[Form], table: Table) -> list[Floats]:
     """What forms make of all documents: sums × 1 × parts each."""
-    sums: list[Array] = []
+    sums: list[Floats] = []
     for block in blocks(table):
         sums = _plus(sums, [form.sums(block).sum(axis=1, keepdims=True) for form in every])
     return sums

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.statistics.blocks import BlockReplay, Table, sum_columns
-from showthrough.statistics.forms import Array, Combine, Form, Ratios, values_at
+from showthrough.statistics.forms import Combine, Form, Ratios, values_at
 
 # The coins of a randomization test say in every shuffle whether a document changes sides.
 
@@ -25,7 +26,7 @@ class Tosses(NamedTuple):
     """The coins of some shuffles: `of` a block, by its number and its documents, those of some shuffles at a time."""
 
     shuffles: int
-    of: Callable[[int, int], Iterator[tuple[slice, Array]]]
+    of: Callable[[int, int], Iterator[tuple[slice, Floats]]]
 
 
 def tosses(documents: int, shuffles: int, seed: int, once: bool, most: int) -> Iterator[Tosses]:
@@ -47,7 +48,7 @@ def tosses(documents: int, shuffles: int, seed: int, once: bool, most: int) -> I
         yield Tosses(len(numbers), partial(_toss_blocks, seed, numbers))
 
 
-def coins(documents: int, shuffles: int, seed: int) -> Iterator[Array]:
+def coins(documents: int, shuffles: int, seed: int) -> Iterator[Floats]:
     """1 where a document's rows are exchanged, 0 where they stay: blocks of shuffles × documents."""
     random = np.random.default_rng(seed)
     block = max(1, min(_BLOCK, _CELLS // max(documents, 1)))
@@ -55,11 +56,11 @@ def coins(documents: int, shuffles: int, seed: int) -> Iterator[Array]:
         yield _flip(random, min(block, shuffles - start), documents)
 
 
-def _yield_flips(flips: Array, number: int, documents: int) -> Iterator[tuple[slice, Array]]:
+def _yield_flips(flips: Floats, number: int, documents: int) -> Iterator[tuple[slice, Floats]]:
     yield slice(None), flips
 
 
-def _toss_blocks(seed: int, shuffles: range, number: int, documents: int) -> Iterator[tuple[slice, Array]]:
+def _toss_blocks(seed: int, shuffles: range, number: int, documents: int) -> Iterator[tuple[slice, Floats]]:
     for first in range(shuffles.start, shuffles.stop, _EACH):
         size = min(_EACH, shuffles.stop - first)
         random = np.random.default_rng([seed, number, first])
@@ -67,7 +68,7 @@ def _toss_blocks(seed: int, shuffles: range, number: int, documents: int) -> Ite
         yield slice(offset, offset + size), _flip(random, size, documents)
 
 
-def _flip(random: np.random.Generator, shuffles: int, documents: int) -> Array:
+def _flip(random: np.random.Generator, shuffles: int, documents: int) -> Floats:
     bits = np.unpackbits(random.integers(0, 256, (shuffles, -(-documents // 8)), dtype=np.uint8), axis=1)
     return bits[:, :documents].astype(np.float64)
 
@@ -118,7 +119,7 @@ def plain_p(
 
 def studentized_p(
     form: Form, systems: Sequence[Table], shuffles: int, seed: int, lead: float = 0.0
-) -> dict[tuple[int, int], Array]:
+) -> dict[tuple[int, int], Floats]:
     """For every pair of systems, a p value for each part of a form: are the two values equal?
 
     With a `lead`, which the first system is given, the parts are shares.
@@ -133,7 +134,7 @@ def studentized_p(
     """
     from threadpoolctl import threadpool_limits
 
-    def moments_of(blocks: tuple[Array, ...]) -> _Moments:
+    def moments_of(blocks: tuple[Floats, ...]) -> _Moments:
         first, *rest = map(form.sums, blocks)
         return _Moments.of([form.raise_by(first, lead) if lead and isinstance(form, Ratios) else first, *rest])
 
@@ -168,12 +169,12 @@ def studentized_p(
 class _Moments:
     """All systems' sums of some documents, and the products of each two of them."""
 
-    rows: Array  # sums × systems × documents × parts
-    columns: Array  # (sums + products) · systems · parts × documents
-    totals: Array  # (sums + products) × systems × 1 × parts
+    rows: Floats  # sums × systems × documents × parts
+    columns: Floats  # (sums + products) · systems · parts × documents
+    totals: Floats  # (sums + products) × systems × 1 × parts
 
     @classmethod
-    def of(cls, systems: Sequence[Array]) -> _Moments:
+    def of(cls, systems: Sequence[Floats]) -> _Moments:
         rows = np.stack(systems, axis=1)
         every = np.stack([*rows, *(left * right for left, right in combinations_with_replacement(rows, 2))])
         return cls(rows, _flat(every), every.sum(axis=2, keepdims=True))
@@ -187,16 +188,16 @@ class _SystemGroup:
     first: int  # of the others
     last: int  # the one after them
 
-    def across(self, rows: Array) -> Array:
+    def across(self, rows: Floats) -> Floats:
         """Products of one side's sums with the other's, summed: sums × sums × others × 1 × parts."""
         indices = range(self.first, self.last)
         products = [np.einsum("anp,bnp->abp", rows[:, self.one], rows[:, two]) for two in indices]
         return np.stack(products, axis=2)[:, :, :, None]
 
-    def _split(self, values: Array) -> tuple[Array, Array]:
+    def _split(self, values: Floats) -> tuple[Floats, Floats]:
         return values[:, self.one : self.one + 1], values[:, self.first : self.last]
 
-    def sides(self, totals: Array, moved: Array | None = None) -> tuple[Array, Array]:
+    def sides(self, totals: Floats, moved: Floats | None = None) -> tuple[Floats, Floats]:
         """Sums and products of either side, after some documents changed sides."""
         own_totals, other_totals = self._split(totals)
         if moved is None:
@@ -205,13 +206,13 @@ class _SystemGroup:
         shift = other_moved - own_moved
         return own_totals + shift, other_totals - shift
 
-    def exchange_products(self, rows: Array) -> Array:
+    def exchange_products(self, rows: Floats) -> Floats:
         """What an exchange adds to the products of unlike sums: those · others · parts × documents."""
         own_rows, other_rows = self._split(rows)
         both = [own_rows[b] * other_rows[a] - own_rows[a] * other_rows[b] for a, b in combinations(range(len(rows)), 2)]
         return _flat(np.stack(both) if both else other_rows[:0])
 
-    def unlike(self, products: Array, parts: int) -> Array:
+    def unlike(self, products: Floats, parts: int) -> Floats:
         """The same, added up by coins: unlike sums × others × shuffles × parts."""
         count = self.last - self.first
         return _unflat(products, (len(products) // (count * parts), count, 1, parts))
@@ -221,8 +222,8 @@ class _SystemGroup:
 class _Sums:
     """What all documents sum up to."""
 
-    totals: Array  # (sums + products) × systems × 1 × parts
-    products: list[Array]  # of what several have together: sums × sums × others × 1 × parts
+    totals: Floats  # (sums + products) × systems × 1 × parts
+    products: list[Floats]  # of what several have together: sums × sums × others × 1 × parts
 
     @classmethod
     def of(cls, moments: Iterable[_Moments], several: Sequence[_SystemGroup]) -> _Sums:
@@ -243,12 +244,12 @@ class _Sums:
         """Of those, how many are products of unlike sums that several have together."""
         return [len(block) * (len(block) - 1) // 2 * block[0, 0].size for block in self.products]
 
-    def across(self, several: Sequence[_SystemGroup]) -> Iterator[tuple[_SystemGroup, Array]]:
+    def across(self, several: Sequence[_SystemGroup]) -> Iterator[tuple[_SystemGroup, Floats]]:
         return zip(several, self.products, strict=True)
 
     def exchange(
         self, moments: Iterable[_Moments], several: Sequence[_SystemGroup], shuffled: Tosses
-    ) -> tuple[Array, list[Array]]:
+    ) -> tuple[Floats, list[Floats]]:
         """Sums and products of what shuffles exchange, and what that adds to the products of unlike sums."""
         moved = np.zeros((self.totals.size, shuffled.shuffles))
         turned = [np.zeros((size, shuffled.shuffles)) for size in self._unlike]
@@ -268,17 +269,17 @@ def _system_groups(systems: int, parts: int) -> Iterator[tuple[int, int, int]]:
             yield system, first, min(first + width, systems)
 
 
-def _flat(values: Array) -> Array:
+def _flat(values: Floats) -> Floats:
     """… × systems × documents × parts as all the rest × documents, for one product with many coins."""
     return np.ascontiguousarray(np.swapaxes(values, -2, -1).reshape(-1, values.shape[-2]))
 
 
-def _unflat(products: Array, like: tuple[int, ...]) -> Array:
+def _unflat(products: Floats, like: tuple[int, ...]) -> Floats:
     """Products with coins, laid out as what was flattened: … × systems × shuffles × parts."""
     return np.swapaxes(products.reshape(*like[:-2], like[-1], products.shape[1]), -2, -1)
 
 
-def _of_ratios(first: Array, second: Array, across: Array, turned: Array | None) -> tuple[Array, Array, Array]:
+def _of_ratios(first: Floats, second: Floats, across: Floats, turned: Floats | None) -> tuple[Floats, Floats, Floats]:
     """The difference of two ratios, its variance, and what that is left of: as below, with the slopes worked in."""
     over, other_over = 1 / first[1], 1 / second[1]
     value, second_value = first[0] * over, second[0] * other_over
@@ -297,8 +298,8 @@ def _of_ratios(first: Array, second: Array, across: Array, turned: Array | None)
 
 
 def _of_slopes(
-    form: Form, first: Array, second: Array, across: Array, turned: Array | None
-) -> tuple[Array, Array, Array]:
+    form: Form, first: Floats, second: Floats, across: Floats, turned: Floats | None
+) -> tuple[Floats, Floats, Floats]:
     """The difference of two values of any form and its variance, from how fast they change with each sum.
 
     Last the squares of which the variance is what is left when products are taken away.
@@ -318,7 +319,7 @@ def _of_slopes(
     return value - second_value, variance, gross
 
 
-def _studentize(form: Form, first: Array, second: Array, across: Array, turned: Array | None) -> Array:
+def _studentize(form: Form, first: Floats, second: Floats, across: Floats, turned: Floats | None) -> Floats:
     """The difference of two values over its standard error, from sums and products: others × shuffles × parts."""
     with np.errstate(divide="ignore", invalid="ignore"):  # an undefined value has no slope
         if isinstance(form, Ratios):

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.statistics.blocks import Table, blocks
-from showthrough.statistics.forms import Array
-
-Ints = NDArray[np.int64]
 
 _CELLS = 1_000_000  # of the matrix of draws that is held at once: 8 MB
 
 
-def resampled_totals(rows: Table, resamples: int, seed: int) -> Array:
+def resampled_totals(rows: Table, resamples: int, seed: int) -> Floats:
     """Column sums of many resamples of the rows: `resamples` × columns.
 
     A resample draws as many documents as there are, with replacement. All columns share the same draws, so that
@@ -46,7 +43,7 @@ def resampled_totals(rows: Table, resamples: int, seed: int) -> Array:
     return totals
 
 
-def _draw_counts(random: np.random.Generator, documents: int, resamples: int) -> Iterator[Array]:
+def _draw_counts(random: np.random.Generator, documents: int, resamples: int) -> Iterator[Floats]:
     """How often each document is in each resample of as many: some resamples × documents at a time."""
     if not documents:
         return
@@ -59,7 +56,7 @@ def _draw_counts(random: np.random.Generator, documents: int, resamples: int) ->
         yield times.astype(np.float64)
 
 
-def _draw_sized(random: np.random.Generator, documents: int, draws: Ints) -> Iterator[Array]:
+def _draw_sized(random: np.random.Generator, documents: int, draws: Ints) -> Iterator[Floats]:
     """The same where each resample draws its own number of these documents."""
     together = max(1, _CELLS // documents)
     kind = np.uint16 if documents <= np.iinfo(np.uint16).max + 1 else np.int32

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from showthrough.statistics.forms import Array
+from showthrough.core.arrays import Floats
 from showthrough.statistics.numerics.chance import alpha_of, correct_for_chance, expected_of_draws, ordinal_alpha
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -34,7 +34,7 @@ class Coefficient(NamedTuple):
     reason: str = ""
 
 
-def count_ratings(ratings: Sequence[Sequence[Hashable | None]]) -> tuple[Array, list[Hashable]]:
+def count_ratings(ratings: Sequence[Sequence[Hashable | None]]) -> tuple[Floats, list[Hashable]]:
     """From ratings, a row for each rater and None where one is missing: items × categories, and the categories.
 
     Categories stand in their order, which is that of ordinal and interval ratings.
@@ -126,7 +126,7 @@ def krippendorff(
     return _to_coefficient(alpha_of(coincidences, np.subtract.outer(numbers, numbers) ** 2))
 
 
-def _rated_items(counts: ArrayLike, weights: ArrayLike | None, least: int) -> tuple[Array, Array]:
+def _rated_items(counts: ArrayLike, weights: ArrayLike | None, least: int) -> tuple[Floats, Floats]:
     """The items that at least so many rated, and their weights."""
     table = np.asarray(counts, dtype=np.float64)
     weight = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -134,11 +134,11 @@ def _rated_items(counts: ArrayLike, weights: ArrayLike | None, least: int) -> tu
     return table[enough], weight[enough]
 
 
-def _agreement_shares(table: Array) -> Array:
+def _agreement_shares(table: Floats) -> Floats:
     """Of each item, the share of pairs of raters who agree."""
     raters = table.sum(axis=1)
     return np.asarray((table * (table - 1)).sum(axis=1) / (raters * (raters - 1)))
 
 
-def _to_coefficient(value: Array) -> Coefficient:
+def _to_coefficient(value: Floats) -> Coefficient:
     return Coefficient(None, ONE_CATEGORY) if np.isnan(value) else Coefficient(float(value))

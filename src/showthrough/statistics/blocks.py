@@ -10,13 +10,14 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from showthrough.statistics.rows import Array, Rows
+from showthrough.core.arrays import Floats
+from showthrough.statistics.rows import Rows
 
-Table = Array | Rows  # documents × columns
+Table = Floats | Rows  # documents × columns
 Made = TypeVar("Made")
 
 
-def blocks(table: Table) -> Iterator[Array]:
+def blocks(table: Table) -> Iterator[Floats]:
     """The rows of some documents after those of others, laid out alike; of no document at all, one without any."""
     rows = table if isinstance(table, Rows) else Rows((), table)
     if not len(rows):
@@ -25,7 +26,7 @@ def blocks(table: Table) -> Iterator[Array]:
         yield np.ascontiguousarray(block, dtype=np.float64)
 
 
-def abreast(tables: Sequence[Table]) -> Iterator[tuple[Array, ...]]:
+def abreast(tables: Sequence[Table]) -> Iterator[tuple[Floats, ...]]:
     """What several tables have of the same documents."""
     return zip(*map(blocks, tables), strict=True)
 
@@ -35,7 +36,7 @@ def is_single_block(table: Table) -> bool:
     return len(next(blocks(table))) == len(table)
 
 
-def sum_columns(table: Table) -> Array:
+def sum_columns(table: Table) -> Floats:
     """The sum of each column."""
     sums = [block.sum(axis=0) for block in blocks(table)]
     return np.asarray(sum(sums[1:], start=sums[0]))
@@ -44,7 +45,7 @@ def sum_columns(table: Table) -> Array:
 class BlockReplay(Generic[Made]):
     """What is made of blocks and gone through over and over: made anew each time, unless there is but one block."""
 
-    def __init__(self, tables: Sequence[Table], make: Callable[[tuple[Array, ...]], Made]) -> None:
+    def __init__(self, tables: Sequence[Table], make: Callable[[tuple[Floats, ...]], Made]) -> None:
         self._tables = tables
         self._make = make
         self.once = is_single_block(tables[0])

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Combine = Callable[[Mapping[str, Array]], Mapping[str, Array]]
+from showthrough.core.arrays import Bools, Floats
+
+Combine = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
 
 _POINTS = 8  # more of them than unknowns, at which a guess about the form is checked
 _EXACT = 1e-9  # how far a function may be from what it is taken for
@@ -29,24 +29,24 @@ class Ratios:
     """Parts of a metric that are each one weighted sum over another: `weights` is 2 × parts × columns."""
 
     parts: tuple[str, ...]
-    weights: Array
+    weights: Floats
 
     @property
     def size(self) -> int:
         """How many sums a part is made of."""
         return len(self.weights)
 
-    def sums(self, values: Array) -> Array:
+    def sums(self, values: Floats) -> Floats:
         """Rows (or totals) of columns, as 2 × rows × parts."""
         return np.asarray(values @ self.weights.transpose(0, 2, 1))
 
     @staticmethod
-    def raise_by(sums: Array, by: float) -> Array:
+    def raise_by(sums: Floats, by: float) -> Floats:
         """Sums whose values are higher by so much: whoever changes sides takes that along."""
         above, below = sums
         return np.stack([above + by * below, below])
 
-    def at(self, sums: Array) -> tuple[Array, Array]:
+    def at(self, sums: Floats) -> tuple[Floats, Floats]:
         """The values at some sums, and how fast they change with each sum."""
         above, below = sums
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -74,11 +74,11 @@ class Smooth:
         """How many sums it is made of."""
         return len(self.places)
 
-    def sums(self, values: Array) -> Array:
+    def sums(self, values: Floats) -> Floats:
         """Rows (or totals) of columns, as sums × rows × 1."""
         return np.moveaxis(values[..., list(self.places)], -1, 0)[..., None]
 
-    def at(self, sums: Array) -> tuple[Array, Array]:
+    def at(self, sums: Floats) -> tuple[Floats, Floats]:
         """The value at some sums, and how fast it changes with each sum."""
         step = _STEP * np.maximum(np.abs(sums), 1e-3)  # each by its own size: one sum may be a million times another
         moves = np.eye(len(sums)).reshape(len(sums), len(sums), *[1] * (sums.ndim - 1)) * step
@@ -86,7 +86,7 @@ class Smooth:
         up, down = np.split(values[1:], 2)
         return values[0], (up - down) / (2 * step)
 
-    def _value(self, sums: Array) -> Array:
+    def _value(self, sums: Floats) -> Floats:
         totals = {column: np.zeros(sums.shape[1:]) for column in self.columns}
         totals |= {self.columns[index]: column_sums for index, column_sums in zip(self.places, sums, strict=True)}
         return np.asarray(self.combine(totals)[self.part])
@@ -103,14 +103,14 @@ class Influences:
     documents: `sizes` is each one's part of what stands below the line.
     """
 
-    moves: Array
-    weights: Array
-    counted: Array
-    values: Array
-    sizes: Array | None = None
+    moves: Floats
+    weights: Floats
+    counted: Floats
+    values: Floats
+    sizes: Floats | None = None
 
 
-def influences(form: Form, rows: Array, at: tuple[Array, Array] | None = None) -> Influences:
+def influences(form: Form, rows: Floats, at: tuple[Floats, Floats] | None = None) -> Influences:
     """Of what a form makes of rows; `at` are value and slope, where these are some documents of many."""
     value, slope = at or form.at(rows.sum(axis=1, keepdims=True))
     with np.errstate(invalid="ignore"):  # an undefined value has no slope
@@ -121,7 +121,7 @@ def influences(form: Form, rows: Array, at: tuple[Array, Array] | None = None) -
     return Influences(contributions.sum(axis=0), _weights(contributions, value[0]), counted, value[0], sizes)
 
 
-def _weights(contributions: Array, value: Array) -> Array:
+def _weights(contributions: Floats, value: Floats) -> Floats:
     """What documents weigh in shares: what they have above the line and below it.
 
     Of a small share few have anything above, and would seem to be all that counts; 1 less the share is as uncertain and
@@ -131,7 +131,7 @@ def _weights(contributions: Array, value: Array) -> Array:
     up, down = np.maximum(contributions, 0).sum(axis=0), np.maximum(-contributions, 0).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         turned = np.abs(down / value - up) + (1 - value) * down / value
-    weights: Array = np.where((value > 0) & (value < _HALF), turned, up + down)
+    weights: Floats = np.where((value > 0) & (value < _HALF), turned, up + down)
     return weights
 
 
@@ -150,7 +150,7 @@ def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> lis
     used = _used(combine, columns, parts)
     points = np.random.default_rng(0).uniform(1, 2, (_enough(max(map(len, used.values()), default=0)), len(columns)))
     values = values_at(combine, columns, points)
-    weights: dict[str, Array] = {}
+    weights: dict[str, Floats] = {}
     smooth_forms: list[Form] = []
     for part, indices in used.items():
         above_and_below = _ratio(points[:, indices], values[part]) if indices else None
@@ -169,7 +169,7 @@ def same(one: float, two: float) -> bool:
     return bool(np.isclose(one, two, rtol=_EXACT, atol=_EXACT, equal_nan=True))
 
 
-def values_at(combine: Combine, columns: Sequence[str], sums: Array) -> Mapping[str, Array]:
+def values_at(combine: Combine, columns: Sequence[str], sums: Floats) -> Mapping[str, Floats]:
     """What sums of all columns, in a stack of any shape, are combined into."""
     return combine({column: sums[..., index] for index, column in enumerate(columns)})
 
@@ -186,7 +186,7 @@ def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dic
     start_values = values_at(combine, columns, start)
     used: dict[str, list[int]] = {part: [] for part in parts if part in start_values}
 
-    def moving(moves: Array) -> dict[str, NDArray[np.bool_]]:
+    def moving(moves: Floats) -> dict[str, Bools]:
         values = values_at(combine, columns, start + moves * step)
         return {part: np.any(~(np.abs(values[part] - start_values[part]) <= _TINY), axis=0) for part in used}
 
@@ -204,7 +204,7 @@ def _enough(columns: int) -> int:
     return 2 * columns + _POINTS
 
 
-def _ratio(points: Array, values: Array) -> Array | None:
+def _ratio(points: Floats, values: Floats) -> Floats | None:
     """The weights above and below the line, if the values are one weighted sum of the points over another."""
     if not np.isfinite(values).all():
         return None

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Floats
 from showthrough.statistics._influence import InfluenceSums, Sizes
-from showthrough.statistics.forms import Array, Influences
+from showthrough.statistics.forms import Influences
 from showthrough.statistics.numerics.distributions import binomial_ends, normal_quantile, student_quantile
 from showthrough.statistics.rows import BLOCK
 
@@ -30,17 +31,17 @@ ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
 class Spread:
     """How uncertain some values are: the variance of each, and how many documents that rests on."""
 
-    variance: Array
-    documents: Array  # that count for a value at all
-    weight: Array  # of these, as many equally heavy ones as weigh the same
-    speaking: Array  # as many equally large deviations as there are
-    heaviest: Array = field(default_factory=lambda: np.zeros(1))  # document's part of all that is counted
-    lean: Array = field(
+    variance: Floats
+    documents: Floats  # that count for a value at all
+    weight: Floats  # of these, as many equally heavy ones as weigh the same
+    speaking: Floats  # as many equally large deviations as there are
+    heaviest: Floats = field(default_factory=lambda: np.zeros(1))  # document's part of all that is counted
+    lean: Floats = field(
         default_factory=lambda: np.zeros(1)
     )  # how far from the value documents may lie that are heavier
 
     @classmethod
-    def of(cls, resampled: Array, influences: Influences | InfluenceSums) -> Spread:
+    def of(cls, resampled: Floats, influences: Influences | InfluenceSums) -> Spread:
         """From resampled values (resamples × values) and what documents do to them."""
         moved = influences if isinstance(influences, InfluenceSums) else InfluenceSums.of(influences)
         counted = moved.counted
@@ -64,7 +65,7 @@ class Spread:
         )
 
 
-def lean_of(sizes: Sizes, squares: Array, counted: Array) -> Array:
+def lean_of(sizes: Sizes, squares: Floats, counted: Floats) -> Floats:
     """How far from the value documents may lie that are heavier than all that were seen.
 
     By the line through the documents' own values over their sizes, each counting by its size. Of its slope as much is
@@ -81,18 +82,18 @@ def lean_of(sizes: Sizes, squares: Array, counted: Array) -> Array:
     return np.where((spread > _EVEN * sizes.cubes) & np.isfinite(lean), lean, 0.0)
 
 
-def unseen(heaviest: Array, confidence: float) -> Array:
+def unseen(heaviest: Floats, confidence: float) -> Floats:
     """What part of all documents might be heavier than all that were seen: with none seen in n, up to about 3 in n."""
     more = -np.log1p(-confidence) * heaviest
     return np.asarray(more / (1 + more))
 
 
-def fewer(documents: Array | float) -> Array:
+def fewer(documents: Floats | float) -> Floats:
     """How much less a single document moves a value than one of a block does: what is nothing is less by as much."""
     return np.asarray(np.minimum(BLOCK / np.maximum(documents, 1), 1.0))
 
 
-def alike(sums: Array, squares: Array) -> Array:
+def alike(sums: Floats, squares: Floats) -> Floats:
     """As many equal shares as are as uneven as some: all of them if they are equal, 1 if one has everything.
 
     >>> alike(np.array([2.0, 1.0]), np.array([2.0, 1.0])).tolist()  # of the shares 1 and 1, and of 1 and 0
@@ -102,7 +103,7 @@ def alike(sums: Array, squares: Array) -> Array:
         return np.asarray(np.nan_to_num(sums**2 / squares))
 
 
-def share_interval(value: Array, spread: Spread, confidence: float, calls: ArrayLike = 0) -> tuple[Array, Array]:
+def share_interval(value: Floats, spread: Spread, confidence: float, calls: ArrayLike = 0) -> tuple[Floats, Floats]:
     """Intervals of values between 0 and 1; at exactly 0 or 1, and where nothing varies, every document is one trial.
 
     At 0 or 1 all of the error is on the one side: with nothing seen in n documents up to about 3 in n may be there.
@@ -120,7 +121,7 @@ def share_interval(value: Array, spread: Spread, confidence: float, calls: Array
     return np.minimum(low, value), np.maximum(high, value)
 
 
-def _trials(value: Array, spread: Spread, confidence: float, calls: ArrayLike) -> Array:
+def _trials(value: Floats, spread: Spread, confidence: float, calls: ArrayLike) -> Floats:
     """As many independent trials as are as uncertain as the value.
 
     Fewer where the variance itself rests on few documents (by Student's t), though no fewer than documents that
@@ -140,7 +141,7 @@ def _trials(value: Array, spread: Spread, confidence: float, calls: ArrayLike) -
     return np.where(varying & (value > _NONE) & (value < 1 - _NONE), trials, spread.documents)
 
 
-def number_interval(value: Array, spread: Spread, confidence: float, calls: ArrayLike = 0) -> tuple[Array, Array]:
+def number_interval(value: Floats, spread: Spread, confidence: float, calls: ArrayLike = 0) -> tuple[Floats, Floats]:
     """Intervals of numbers that have no upper bound, by Student's t; undefined where nothing varies."""
     with np.errstate(invalid="ignore"):
         wider = _student_widening(freedom(spread), confidence, calls)
@@ -149,12 +150,12 @@ def number_interval(value: Array, spread: Spread, confidence: float, calls: Arra
     return np.where(value >= 0, np.maximum(value - reach, 0.0), value - reach), value + reach
 
 
-def freedom(spread: Spread) -> Array:
+def freedom(spread: Spread) -> Floats:
     """Degrees of freedom of the variance. A few large deviations leave few (Satterthwaite 1946)."""
     return np.clip(2 * spread.speaking, 1, np.maximum(spread.documents - 1, 1))
 
 
-def _student_widening(degrees: Array, confidence: float, calls: ArrayLike) -> Array:
+def _student_widening(degrees: Floats, confidence: float, calls: ArrayLike) -> Floats:
     """How much wider Student's t makes an interval than the normal distribution."""
     return student_quantile(degrees, (1 + confidence) / 2, calls) / normal_quantile((1 + confidence) / 2)
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
-Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
+from showthrough.core.arrays import Floats
+
+Array = Floats  # the name by which metrics of other packages know it
+Totals = Mapping[str, Floats]  # a statistic's name -> its sum, or many sums (one a resample)
 BLOCK = 16_384  # documents whose rows are looked at together, wherever the rows are
 
 
@@ -22,7 +24,7 @@ class Rows:
     """
 
     columns: tuple[str, ...]
-    values: Array
+    values: Floats
     evidence: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
@@ -50,12 +52,12 @@ class Rows:
     def __len__(self) -> int:
         return len(self.values)
 
-    def column(self, name: str) -> Array:
+    def column(self, name: str) -> Floats:
         """One number of every document."""
         index = self.columns.index(name)
         return np.concatenate([np.zeros(0), *(block[:, index] for block in self.blocks())])
 
-    def blocks(self) -> Iterator[Array]:
+    def blocks(self) -> Iterator[Floats]:
         """The same values, those of `BLOCK` documents at a time: rows may lie in files, and none has to hold them all.
 
         Whatever adds up over documents is added up so, also where they are in memory: the last digit of a sum hangs on

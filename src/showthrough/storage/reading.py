@@ -13,8 +13,8 @@ from typing import IO, Any, TypeVar
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bytes
 from showthrough.core.errors import InputError, Problem, at_document, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.compression import MAGIC, compression_of, open_unpacked
@@ -270,7 +270,7 @@ def object_entries(path: Path, content: bytes, noun: str = "document", at: str =
 
 
 def _address(buffer: Any) -> int:
-    view: NDArray[np.uint8] = np.frombuffer(buffer, dtype=np.uint8)
+    view: Bytes = np.frombuffer(buffer, dtype=np.uint8)
     return int(view.__array_interface__["data"][0])
 
 

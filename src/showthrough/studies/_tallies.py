@@ -11,9 +11,10 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from showthrough.core.arrays import Bools, Ints
 from showthrough.data.documents import Corpus, Document, Identifier, Mention
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, Ints, find_touching, merge_spans
+from showthrough.data.layout.spans import find_touching, merge_spans
 from showthrough.data.types import is_confidential
 
 _SAYS = {None: 0, False: 1, True: 2}

@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from showthrough.core.arrays import Bools
 from showthrough.data.documents import Document
-from showthrough.data.layout.spans import Bools
 from showthrough.studies.contexts import LONGEST, context_of, in_a_line
 from showthrough.studies.failures import Location, MaskKind
 from showthrough.studies.leaks import LeakKind

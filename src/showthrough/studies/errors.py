@@ -14,9 +14,10 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from showthrough.core.arrays import Bools, Ints
 from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.data.labels import NO_TYPE, Labels
-from showthrough.data.layout.spans import Bools, Ints, list_positions, merge_spans, paint
+from showthrough.data.layout.spans import list_positions, merge_spans, paint
 from showthrough.run.documents import RunTexts
 from showthrough.run.run import Run
 from showthrough.studies.cases import CaseKind, ErrorCase, LocatedCase, case_at, rank_cases, readable_words

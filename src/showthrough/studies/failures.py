@@ -15,13 +15,13 @@ from functools import cache
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Ints, Ints8
 from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.data.layout.characters import is_space
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, Ints, count_before, highest
+from showthrough.data.layout.spans import count_before, highest
 from showthrough.models.lexicon import is_punctuation
 from showthrough.run.documents import RunTexts, ruler_of
 
@@ -47,7 +47,7 @@ class Location(NamedTuple):
 class FailureAnalysis:
     """What became of every mention under one anonymization, and where it fails."""
 
-    outcome: NDArray[np.int8]  # of each mention, in the order of the texts
+    outcome: Ints8  # of each mention, in the order of the texts
     leaks: Ints  # documents × 2: distinct spans that can be read at least in part, direct ones and quasi-identifiers
     failures: dict[tuple[Kind, str], list[Location]]  # by kind and entity type
     given: list[Location]  # words that can be read in the replacement of their mask, in order
@@ -117,7 +117,7 @@ class Inspection:
             failures.setdefault((mask_kind, mask.entity_type), []).append(mask.place)
         return FailureAnalysis(outcome, self._leaks(outcome), failures, self._repeated_words(coverage))
 
-    def states(self, coverage: Coverage) -> NDArray[np.int8]:
+    def states(self, coverage: Coverage) -> Ints8:
         """How much can be read of each mention, whether it is to be masked or not."""
         rule = self.ruler.mentions
         before = coverage.readable(self.ruler, self.texts.replacements)
@@ -133,7 +133,7 @@ class Inspection:
             return []
         return self.locate(coverage.disclosures.start, coverage.disclosures.end)
 
-    def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Location]]:
+    def _mentions(self, outcome: Ints8) -> Iterator[tuple[Kind, str, Location]]:
         marks = np.column_stack([self.gold.start, self.gold.end, self.entity_type, outcome])[outcome <= PARTLY]
         start, end, type_codes, codes = np.unique(marks, axis=0).T
         for location, kind, code in zip(self.locate(start, end), type_codes.tolist(), codes.tolist(), strict=True):
@@ -165,7 +165,7 @@ class Inspection:
         )
         return {(number, mask.start): title(mask.entity_type) for number, mask in typed}
 
-    def _leaks(self, outcome: NDArray[np.int8]) -> Ints:
+    def _leaks(self, outcome: Ints8) -> Ints:
         leaking, count = outcome <= PARTLY, len(self.texts.documents)
         bounds = np.column_stack([self.gold.start, self.gold.end])[leaking]
         spans, number = np.unique(bounds, axis=0, return_inverse=True)

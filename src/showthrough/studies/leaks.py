@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Ints, Ints8
 from showthrough.data.layout.characters import token_kind
 from showthrough.data.layout.coverage import Coverage
-from showthrough.data.layout.spans import Bools, Ints, count_before
+from showthrough.data.layout.spans import count_before
 from showthrough.studies.failures import HIDDEN, LEAKED, PARTLY, Inspection
 
 LeakKind = Literal["missed", "another", "partly", "border"]
@@ -31,8 +31,8 @@ class MentionLeaks:
     start: Ints
     end: Ints
     entity_type: Ints
-    level: NDArray[np.int8]
-    kind: NDArray[np.int8]  # the number of a kind, or NO_LEAK
+    level: Ints8
+    kind: Ints8  # the number of a kind, or NO_LEAK
     repeated: Bools  # whether words of it can be read only because replacements say them
 
     def merge(self) -> MentionLeaks:
@@ -89,7 +89,7 @@ class Leaks:
         return cls(every[gold.level > 0], int(spared.sum()), int((state[spared] <= PARTLY).sum()))
 
 
-def _kinds(inspection: Inspection, coverage: Coverage, state: NDArray[np.int8]) -> NDArray[np.int8]:
+def _kinds(inspection: Inspection, coverage: Coverage, state: Ints8) -> Ints8:
     """The kind that each mention would leak in, were it to be masked."""
     gold = inspection.gold
     kind = np.full(len(state), NO_LEAK, dtype=np.int8)

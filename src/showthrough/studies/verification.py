@@ -8,6 +8,7 @@ from itertools import combinations
 import msgspec
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.errors import InputError, Problem, at_document
 from showthrough.families.authorship.verifiers.measures import AUC, MEASURES, OVERALL, compute_measures, statistics_of
 from showthrough.run.records import Comparison
@@ -22,7 +23,7 @@ from showthrough.statistics import (
     resampled_totals,
     share_interval,
 )
-from showthrough.statistics.forms import Array, Form
+from showthrough.statistics.forms import Form
 from showthrough.statistics.intervals import Ends
 from showthrough.studies.agreement.values import Estimate
 
@@ -118,7 +119,7 @@ def check_problem_ids(
 
 
 def _estimates(
-    columns: Sequence[str], rows: Sequence[Array], confidence: float, resamples: int, seed: int
+    columns: Sequence[str], rows: Sequence[Floats], confidence: float, resamples: int, seed: int
 ) -> Iterator[dict[str, Estimate]]:
     """Each one's measures; the same draws of problems serve all."""
     every = forms(compute_measures, columns, _PARTS)
@@ -134,7 +135,7 @@ def _estimates(
 
 
 def _intervals(
-    every: Sequence[Form], rows: Array, again: Mapping[str, Array], confidence: float
+    every: Sequence[Form], rows: Floats, again: Mapping[str, Floats], confidence: float
 ) -> dict[str, tuple[float, float]]:
     """The interval of each measure; all of them lie between 0 and 1."""
     intervals: dict[str, tuple[float, float]] = {}
@@ -154,7 +155,7 @@ def _estimate(part: str, value: float, ends: tuple[float, float] | None) -> Esti
 
 def _compare(
     columns: Sequence[str],
-    rows: Sequence[Array],
+    rows: Sequence[Floats],
     names: Sequence[str],
     estimates: Sequence[Mapping[str, Estimate]],
     shuffles: int,

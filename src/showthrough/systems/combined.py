@@ -12,9 +12,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Ints
 from showthrough.core.call_syntax import call_text, literal, parameter
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
 from showthrough.data.reading_form import is_unbordered
 from showthrough.metrics.matching.forms import SearchForm, Vocabulary, vocabulary_of

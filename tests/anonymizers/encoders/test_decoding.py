@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from showthrough.core.arrays import Floats32
 from showthrough.core.errors import PlanError
 from showthrough.data.masks import ScoredMask
 from showthrough.models.segments import TokenPieces
-from showthrough.systems.encoders._decoding import Decoder, Probabilities
+from showthrough.systems.encoders._decoding import Decoder
 from showthrough.systems.encoders._schemes import tagset
 
 TEXT = "Ona Rask met Bo Lind in Oslo"
@@ -25,7 +26,7 @@ def pieces(places: Sequence[tuple[int, int]]) -> TokenPieces:
     return TokenPieces(none, table[:, 0], table[:, 1], none.astype(bool))
 
 
-def sure(labels: Sequence[str], said: Sequence[str], much: float = 0.9) -> Probabilities:
+def sure(labels: Sequence[str], said: Sequence[str], much: float = 0.9) -> Floats32:
     table = np.full((len(said), len(labels)), (1 - much) / (len(labels) - 1), dtype=np.float32)
     table[np.arange(len(said)), [labels.index(one) for one in said]] = much
     return table

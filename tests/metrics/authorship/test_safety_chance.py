@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from showthrough.core.arrays import Floats
 from showthrough.evaluation._scoring import drawn_again, uncertain
 from showthrough.families.authorship.problems import Problems
 from showthrough.families.authorship.safety import counted_by
-from showthrough.families.authorship.verifiers.base import Array
 from showthrough.metrics import HEADLINE, Rows, Safety
 from showthrough.run.settings import RecordedSettings
 from showthrough.statistics import pair_tests
@@ -24,7 +24,7 @@ def problems() -> Problems:
     return Problems(ids, each, [("known",)] * COUNT, ~none, ~none, each, COUNT, none, none, asked=True)
 
 
-def said(random: np.random.Generator, hard: Array) -> Array:
+def said(random: np.random.Generator, hard: Floats) -> Floats:
     """Answers, of which some are left open; what is hard for one verifier is mostly hard for the other too."""
     own = np.where(random.random(COUNT) < 0.6, hard, random.random(COUNT))
     return np.where(random.random(COUNT) < OPEN, 0.5, np.where(own < RIGHT, 0.9, 0.1))

@@ -12,20 +12,19 @@ from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Bytes, Codes, Ints, Ints8, Ints32
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.characters import PLAIN, UNSURE
 from showthrough.data.layout.span_index import IndexRanges, SpanIndex
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, Counts32, Ints, Keys, Spans, count_before, eight_letters, find_openings
+from showthrough.data.layout.spans import Spans, count_before, eight_letters, find_openings
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.reading_form import legible, letters_of, reading_form
 from showthrough.data.text_views import TextReading
 
 Replacements = Literal["read", "trusted"]
-Letters = NDArray[np.uint8]
 
 # Nearly all replacements are labels and names: words of one case, whose signs nobody reads.
 _WORDS = lazy_pattern(r"[^\w&%<*~`=\r\n]*+(?:(?:[A-Z]?[a-z]++|[A-Z]++|[0-9]++)(?:[] _,.()[/$'-]++|\Z))*+")
@@ -79,14 +78,14 @@ class Coverage:
         self.end: Ints = np.maximum.reduceat(end, opens) if len(opens) else end
         self.document: Ints = document[opens]
         self._masks, self._order, self._opens = masks, order, opens
-        self._readable: dict[tuple[SpanIndex, Replacements], Counts32] = {}
+        self._readable: dict[tuple[SpanIndex, Replacements], Ints32] = {}
 
     def is_covered(self, ranges: IndexRanges, ruler: SpanIndex, replacements: Replacements) -> Bools:
         """Which ranges of a span index have all of their characters hidden."""
         readable = self.readable(ruler, replacements)
         return np.asarray(readable[ranges.opens] == readable[ranges.closes])
 
-    def readable(self, ruler: SpanIndex, replacements: Replacements) -> Counts32:
+    def readable(self, ruler: SpanIndex, replacements: Replacements) -> Ints32:
         """How many characters can be read before each place of a span index."""
         key = ruler, replacements
         if key not in self._readable:
@@ -104,7 +103,7 @@ class Coverage:
         return self._readable[key]
 
     @cached_property
-    def hidden_before(self) -> Counts32:
+    def hidden_before(self) -> Ints32:
         """How many characters of the span layout are hidden before each place; what replacements repeat is not."""
         step = np.zeros(len(self.axis) + 2, dtype=np.int8)
         positions = np.arange(len(self.axis) + 1, dtype=np.int32)
@@ -202,7 +201,7 @@ def _is_read(word: str) -> bool:
     return len(word) >= (_CODE if word.isdigit() else _NAME) or not word.isascii()
 
 
-def _count_edges(step: NDArray[np.int8], before: Counts32, start: Ints, end: Ints, sign: int) -> None:
+def _count_edges(step: Ints8, before: Ints32, start: Ints, end: Ints, sign: int) -> None:
     """Notes on a span index where disjoint spans open and close."""
     opens, closes = before[start], before[end]
     solid = opens < closes
@@ -252,7 +251,7 @@ def _fold_word(word: str) -> str:
     return word.casefold() if word.isascii() else reading_form(word) or word.casefold()
 
 
-def _begins_alike(letter: Letters, text: Ints, written: Letters, text_of_word: Ints, texts: int) -> Bools:
+def _begins_alike(letter: Bytes, text: Ints, written: Bytes, text_of_word: Ints, texts: int) -> Bools:
     """Which words begin with a letter with which a word of their text begins: that leaves few of them."""
     begins = np.zeros((texts, UNSURE + 1), dtype=bool)
     begins[text_of_word, written] = True
@@ -265,8 +264,8 @@ def _begins_alike(letter: Letters, text: Ints, written: Letters, text_of_word: I
 class _Keys:
     """Words by their first letters."""
 
-    letters: Keys  # eight of them as one number
-    mixed: Keys  # with the number of the text that the word belongs to
+    letters: Codes  # eight of them as one number
+    mixed: Codes  # with the number of the text that the word belongs to
     whole: Bools  # whether the letters are all of the word, and no others would give the same number
     vague: Bools  # whether another spelling has other numbers
 

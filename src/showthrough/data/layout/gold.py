@@ -10,10 +10,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Ints, Ints8
 from showthrough.data.documents import Document, Mention
-from showthrough.data.layout.spans import Bools, Ints, expand_ranges
+from showthrough.data.layout.spans import expand_ranges
 from showthrough.data.levels import LEVELS
 
 if TYPE_CHECKING:
@@ -65,11 +65,11 @@ class Gold:
 
     start: Ints
     end: Ints
-    level: NDArray[np.int8]  # of a mention: 2 DIRECT, 1 QUASI, 0 NO_MASK
+    level: Ints8  # of a mention: 2 DIRECT, 1 QUASI, 0 NO_MASK
     entity: Ints  # of a mention
     layer: Ints  # of a mention
     entity_document: Ints
-    entity_level: NDArray[np.int8]  # the highest of its mentions: one direct mention makes it direct
+    entity_level: Ints8  # the highest of its mentions: one direct mention makes it direct
     entity_type: Ints
     types: tuple[str, ...]
     layers: AnnotationLayers

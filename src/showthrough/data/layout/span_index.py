@@ -7,20 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Ints, Ints8, Ints32
 from showthrough.data.layout.characters import is_space
-from showthrough.data.layout.spans import (
-    Bools,
-    Counts32,
-    Ints,
-    count_before,
-    find_touching,
-    list_positions,
-    merge_spans,
-    paint,
-    set_within,
-)
+from showthrough.data.layout.spans import count_before, find_touching, list_positions, merge_spans, paint, set_within
 
 if TYPE_CHECKING:
     from showthrough.data.layout.span_layout import SpanLayout
@@ -33,8 +23,8 @@ _PLAIN, _WORDS, _SIGNS = range(3)  # what is asked for of a mention: what is not
 class IndexRanges:
     """Spans as they lie in a span index: from where to where. One of no length has nothing that must be masked."""
 
-    opens: Counts32
-    closes: Counts32
+    opens: Ints32
+    closes: Ints32
 
     def __getitem__(self, chosen: Bools | Ints) -> IndexRanges:
         return IndexRanges(self.opens[chosen], self.closes[chosen])
@@ -93,13 +83,13 @@ class SpanIndex:
         required = np.zeros(len(axis), dtype=bool)
         paint(required, gold.start, gold.end)
         required &= ~ignorable
-        self.before: Counts32 = count_before(required)
+        self.before: Ints32 = count_before(required)
         bare: Bools = self.before[gold.start] == self.before[gold.end]  # nothing in the index so far
         if asking == "entity":
             bare &= (np.bincount(gold.entity, ~bare) == 0)[gold.entity]
         elif asking == "never":
             bare[:] = False
-        self._section: NDArray[np.int8] = bare.astype(np.int8)  # of a mention
+        self._section: Ints8 = bare.astype(np.int8)  # of a mention
         self._words = self._signs = np.zeros(0, dtype=np.int64)
         if bare.any():
             self._add_bare_mentions(axis, np.flatnonzero(bare))
@@ -116,7 +106,7 @@ class SpanIndex:
         if not worded.all():
             self._signs = set_within(axis.table(is_space) == 0, start[~worded], end[~worded])
 
-    def _locate(self, start: Ints, end: Ints, section: NDArray[np.int8]) -> IndexRanges:
+    def _locate(self, start: Ints, end: Ints, section: Ints8) -> IndexRanges:
         """Where spans lie, each of which is asked about on some section."""
         opens, closes = self.before[start], self.before[end]
         if len(self.whole):

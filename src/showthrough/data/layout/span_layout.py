@@ -12,20 +12,12 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Bytes, Floats, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.layout.characters import WORD_KIND, letter_code, token_kind
 from showthrough.data.layout.gold import AnnotationLayers, Gold
 from showthrough.data.layout.span_index import Asking, SpanIndex
-from showthrough.data.layout.spans import (
-    Bools,
-    Contents,
-    Counts,
-    Ints,
-    Spans,
-    contents_of,
-    expand_ranges,
-    find_touching,
-)
+from showthrough.data.layout.spans import Contents, Spans, contents_of, expand_ranges, find_touching
 
 _OF_TEXTS = ("text", "narrow", "_wide", "kinds", "tokens", "letter_codes")  # what follows from the texts alone
 _FEW = 20  # one character in so many may be looked up one by one
@@ -73,7 +65,7 @@ class SpanLayout:
             return positions, codes.astype(np.int64)
         return positions, np.array([ord(self.text[position]) for position in positions.tolist()], dtype=np.int64)
 
-    def table(self, kind: Callable[[str], int]) -> NDArray[np.uint8]:
+    def table(self, kind: Callable[[str], int]) -> Bytes:
         """A small number for every character; each distinct character is asked about once."""
         numbers = np.frombuffer(self.narrow.translate(_latin(kind)), dtype=np.uint8).copy()
         positions, codes = self._wide
@@ -91,7 +83,7 @@ class SpanLayout:
         return _split_runs(self.kinds)
 
     @cached_property
-    def kinds(self) -> NDArray[np.uint8]:
+    def kinds(self) -> Bytes:
         """Of every character, whether it is of a token."""
         return self.table(token_kind)
 
@@ -100,7 +92,7 @@ class SpanLayout:
         return _split_runs(self.table(kind))
 
     @cached_property
-    def letter_codes(self) -> NDArray[np.uint8]:
+    def letter_codes(self) -> Bytes:
         """A number from 1 for every character, the same for a letter and its capital."""
         return self.table(letter_code)
 
@@ -141,7 +133,7 @@ class SpanLayout:
         """The number of the document in which each place lies."""
         return np.asarray(np.searchsorted(self.bounds, position, side="right") - 1)
 
-    def by_document(self, document: Ints, weight: NDArray[np.generic] | None = None) -> Counts:
+    def by_document(self, document: Ints, weight: NDArray[np.generic] | None = None) -> Floats:
         """How many (or how much weight) each document has."""
         return np.bincount(document, weight, minlength=len(self.documents)).astype(np.float64)
 
@@ -151,7 +143,7 @@ def _latin(kind: Callable[[str], int]) -> bytes:
     return bytes(kind(chr(code)) for code in range(256))
 
 
-def _split_runs(kinds: NDArray[np.uint8]) -> Spans:
+def _split_runs(kinds: Bytes) -> Spans:
     edged = np.zeros(len(kinds) + 2, dtype=np.uint8)
     edged[1:-1] = kinds
     borders = edged[1:] != edged[:-1]

@@ -6,13 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Counts = NDArray[np.float64]
-Counts32 = NDArray[np.int32]
-Keys = NDArray[np.uint64]
+from showthrough.core.arrays import Bools, Bytes, Codes, Ints, Ints32
 
 
 class SortedSpans(Protocol):
@@ -134,14 +129,14 @@ def paint(canvas: Bools, start: Ints, end: Ints) -> None:
     canvas[list_positions(*merge_spans(start, end))] = True
 
 
-def count_before(which: Bools) -> Counts32:
+def count_before(which: Bools) -> Ints32:
     """How many are set before each place, and after the last."""
     before = np.zeros(len(which) + 1, dtype=np.int32)
     before[1:] = which  # a sum that also converts takes half as long again
     return np.cumsum(before, dtype=np.int32, out=before)
 
 
-def eight_letters(letters: NDArray[np.uint8], start: Ints, end: Ints) -> Keys:
+def eight_letters(letters: Bytes, start: Ints, end: Ints) -> Codes:
     """The first eight letters of many words, each eight as one number; 0 after the last of a shorter word."""
     letters = np.append(letters, np.zeros(8, dtype=np.uint8))
     keys = np.zeros(len(start), dtype=np.uint64)

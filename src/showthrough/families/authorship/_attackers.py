@@ -9,13 +9,13 @@ from typing import Protocol
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats
 from showthrough.core.errors import ResourceError, join_names, quote_value
-from showthrough.data.layout.spans import Bools
 from showthrough.data.references import NOTHING, REFERENCES
 from showthrough.families.authorship.problems import Problems
 from showthrough.families.authorship.verifiers.adaptive import ADAPTIVE, AUTHORS, cross_fitted
 from showthrough.families.authorship.verifiers.answering import answer_questions, find_outliers
-from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Verifier
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Verifier
 from showthrough.families.authorship.verifiers.recorded import ORIGINAL, GivenAnswers
 from showthrough.families.authorship.verifiers.table import learner_named
 from showthrough.models import Resources
@@ -28,9 +28,9 @@ class AuthorshipAttacker(Protocol):
     def name(self) -> str: ...
 
     @property
-    def before(self) -> Array: ...
+    def before(self) -> Floats: ...
 
-    def after(self, name: str, texts: Mapping[str, str]) -> Array | None:
+    def after(self, name: str, texts: Mapping[str, str]) -> Floats | None:
         """Nothing where it cannot know what it would say of a reference."""
         ...
 
@@ -76,10 +76,10 @@ class _TrainedAttacker:
         return self.verifier.name
 
     @cached_property
-    def before(self) -> Array:
+    def before(self) -> Floats:
         return self._answers(self.originals, self.problems.counted)
 
-    def after(self, name: str, texts: Mapping[str, str]) -> Array:
+    def after(self, name: str, texts: Mapping[str, str]) -> Floats:
         return self._answers(texts, np.ones(len(self.problems.same), dtype=bool))
 
     def outside(self, texts: Mapping[str, str]) -> dict[str, Bools]:
@@ -93,7 +93,7 @@ class _TrainedAttacker:
             by_feature[feature][indices] = flags
         return by_feature
 
-    def _answers(self, texts: Mapping[str, str], selected: Bools) -> Array:
+    def _answers(self, texts: Mapping[str, str], selected: Bools) -> Floats:
         silent = _is_silent(self.problems, texts)
         answers = np.where(selected, UNANSWERED, np.nan)
         questions = self.problems.questions(texts, np.flatnonzero(selected & ~silent))
@@ -115,10 +115,10 @@ class _AnswersAttacker:
         return self.answers.name
 
     @property
-    def before(self) -> Array:
+    def before(self) -> Floats:
         return self._answers_about(ORIGINAL)
 
-    def after(self, name: str, texts: Mapping[str, str]) -> Array | None:
+    def after(self, name: str, texts: Mapping[str, str]) -> Floats | None:
         if name in REFERENCES:
             return self.before if name == NOTHING else None
         return self._answers_about(name)
@@ -126,7 +126,7 @@ class _AnswersAttacker:
     def outside(self, texts: Mapping[str, str]) -> dict[str, Bools]:
         return {}
 
-    def _answers_about(self, name: str) -> Array:
+    def _answers_about(self, name: str) -> Floats:
         if name not in self.answers.by:
             raise ResourceError(f"{self.name} has no answers of {quote_value(name)}; expected --answers {name}=FILE")
         if not self.problems.asked:
@@ -151,16 +151,16 @@ class _AdaptiveAttacker:
         return ADAPTIVE
 
     @cached_property
-    def before(self) -> Array:
+    def before(self) -> Floats:
         return self._answers(self.originals)
 
-    def after(self, name: str, texts: Mapping[str, str]) -> Array:
+    def after(self, name: str, texts: Mapping[str, str]) -> Floats:
         return self.before if texts == self.originals else self._answers(texts)
 
     def outside(self, texts: Mapping[str, str]) -> dict[str, Bools]:
         return {}  # it learned from such texts
 
-    def _answers(self, texts: Mapping[str, str]) -> Array:
+    def _answers(self, texts: Mapping[str, str]) -> Floats:
         problems, everyone = self.problems, np.arange(len(self.problems.same))
         if problems.authors < AUTHORS or problems.same.all() or not problems.same.any():
             return np.full(len(everyone), np.nan)

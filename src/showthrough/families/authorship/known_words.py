@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
 from showthrough.families.authorship.passages import SENTENCES, passages
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models.dictionary import dictionary_from
 from showthrough.models.names import LANGUAGE_MODEL
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 ORIGINAL, CHANGE = "original", "change"
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
@@ -94,7 +95,7 @@ class KnownWords(Metric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         now, before = (ratio(totals[f"{side}known"], totals[f"{side}words"]) for side in ("", "original_"))
         return {HEADLINE: now, ORIGINAL: before, CHANGE: now - before}
 
@@ -158,6 +159,6 @@ class Perplexity(Metric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         now, before = (ratio(totals[f"{side}surprise"], totals[f"{side}pieces"]) for side in ("", "original_"))
         return {HEADLINE: np.exp(now), ORIGINAL: np.exp(before), "ratio": np.exp(now - before)}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Ints
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.authorship.verifiers.base import Question
 from showthrough.families.authorship.verifiers.folds import components
 from showthrough.families.authorship.verifiers.traces import traces

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, Problem, ResourceError, quote_value, shorten
 from showthrough.data.documents import Corpus
-from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.families.authorship._attackers import attackers_of
@@ -35,7 +35,7 @@ from showthrough.families.authorship.verifiers.table import learner_named
 from showthrough.metrics.base import HEADLINE, OUTSIDE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 # Remarks tell the readers of a report how far its numbers about authors can be trusted.
 
@@ -229,8 +229,8 @@ class Safety(Metric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
-        sums: dict[str, dict[str, Array]] = {}
+    def combine(self, totals: Totals) -> dict[str, Floats]:
+        sums: dict[str, dict[str, Floats]] = {}
         for column, total in totals.items():
             statistic, colon, name = column.partition(":")
             if colon:
@@ -244,7 +244,7 @@ class Safety(Metric):
         return {HEADLINE: worst, **parts}
 
 
-def counted_by(problems: Problems, before: Array, after: Array) -> dict[str, Array]:
+def counted_by(problems: Problems, before: Floats, after: Floats) -> dict[str, Floats]:
     """What one verifier's answers add to each document's row, and the answers themselves."""
     is_asked, counted = ~np.isnan(after), problems.counted & ~np.isnan(after)
     earlier = statistics_of(problems.same[counted], before[counted])
@@ -252,7 +252,7 @@ def counted_by(problems: Problems, before: Array, after: Array) -> dict[str, Arr
     recognized, about = earlier["tp"], problems.documents[counted]
     second = ~problems.same[counted] & np.isin(about, about[problems.same[counted]])  # of a document's two problems
 
-    def rows(values: ArrayLike, rows_of: Ints = about) -> Array:
+    def rows(values: ArrayLike, rows_of: Ints = about) -> Floats:
         return np.bincount(rows_of, np.asarray(values, dtype=np.float64), len(problems.ids)).astype(np.float64)
 
     columns = {statistic: rows(values) for statistic, values in later.items()}
@@ -269,7 +269,7 @@ def counted_by(problems: Problems, before: Array, after: Array) -> dict[str, Arr
     return columns
 
 
-def _count_outliers(problems: Problems, by_feature: Mapping[str, Bools]) -> dict[str, Array]:
+def _count_outliers(problems: Problems, by_feature: Mapping[str, Bools]) -> dict[str, Floats]:
     """How many problems of each document are unlike what a verifier learned from, and by which feature, if many are."""
     features = {feature: flags for feature, flags in by_feature.items() if flags.any()}
     outside = np.any([*features.values()], axis=0) if features else np.zeros(len(problems.same), dtype=bool)
@@ -280,12 +280,12 @@ def _count_outliers(problems: Problems, by_feature: Mapping[str, Bools]) -> dict
     return {name: np.bincount(document_indices, flags, size).astype(np.float64) for name, flags in named.items()}
 
 
-def _side(answers: Array) -> Array:
+def _side(answers: Floats) -> Floats:
     """1 for yes, 0 for no, and one half for no answer."""
     return (np.sign(answers - UNANSWERED) + 1) / 2
 
 
-def _parts(sums: Totals) -> dict[str, Array]:
+def _parts(sums: Totals) -> dict[str, Floats]:
     """All that is told of one verifier."""
     measures = compute_measures(sums)
     for measure in _BOTH_KINDS:

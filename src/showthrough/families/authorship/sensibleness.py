@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.errors import ResourceError
 from showthrough.data.authorship import HIGHEST, LOWEST, Rating, Ratings
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.numerics.chance import correct_for_chance, expected_of_draws, farthest, ordinal_alpha
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 KAPPA, ALPHA, RATER = "kappa", "alpha", "rater:"
 _VALUES = HIGHEST - LOWEST + 1
@@ -90,7 +91,7 @@ class Sensibleness(Metric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         parts = {HEADLINE: ratio(totals[_POINTS], totals[_RATINGS])}
         for column in sorted(column for column in totals if column.startswith(f"{_POINTS}:")):
             name = column.partition(":")[2]
@@ -121,18 +122,18 @@ def _counts(ratings: Sequence[Rating]) -> Mapping[str, float]:
     return counts | {column: float(coincidences[pair]) for pair, column in _MEETINGS.items()}
 
 
-def _shares(totals: Totals) -> Array:
+def _shares(totals: Totals) -> Floats:
     """Of each value, the shares of raters who chose it, summed over passages that several rated; in stacks."""
     return np.stack([totals[column] for column in _SHARES], axis=-1)
 
 
-def _expected(totals: Totals) -> Array:
+def _expected(totals: Totals) -> Floats:
     """How often two raters would differ by chance, as Fleiss has it: over passages, each of them once."""
     shares = _shares(totals)
     return expected_of_draws(shares.sum(axis=-1), (shares**2).sum(axis=-1), returned=True)
 
 
-def _coincidences(totals: Totals) -> Array:
+def _coincidences(totals: Totals) -> Floats:
     """How often each two values met in one passage, in stacks."""
     counts = [
         [totals[_MEETINGS[min(first, second), max(first, second)]] for second in range(_VALUES)]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import Problem, ResourceError
 from showthrough.data.documents import Corpus
@@ -21,7 +22,7 @@ from showthrough.models import STS_MODEL, VECTORS, WORDNET, Resources
 from showthrough.models.names import STS
 from showthrough.models.word_vectors import no_vectors
 from showthrough.models.wordnet import WordNet
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 UNCHANGED = "unchanged"
 MOST = 5.0
@@ -135,12 +136,12 @@ class Soundness(Metric):
             "rewrites much, so a smaller difference from numbers with other vectors, as PAN's own are, says nothing"
         ]
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         counted = totals["passages"]
         return {HEADLINE: ratio(totals["sts"], counted), UNCHANGED: ratio(totals[UNCHANGED], counted)}
 
 
-def _zero_blanks(changed: Sequence[PassagePair], values: Array) -> Array:
+def _zero_blanks(changed: Sequence[PassagePair], values: Floats) -> Floats:
     """Where nothing stands any more nothing is said, whatever compares."""
     is_present = np.array(
         [bool(passage.original.strip() and passage.written.strip()) for passage in changed], dtype=bool
@@ -148,7 +149,7 @@ def _zero_blanks(changed: Sequence[PassagePair], values: Array) -> Array:
     return np.where(is_present, np.clip(values, 0.0, MOST), 0.0)
 
 
-def _worst_passages(changed: Sequence[PassagePair], values: Array) -> dict[str, Any]:
+def _worst_passages(changed: Sequence[PassagePair], values: Floats) -> dict[str, Any]:
     order = np.argsort(values, kind="stable")[:MOST_PASSAGES].tolist()
     return {
         "passages": [

@@ -15,11 +15,12 @@ from operator import attrgetter
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.data.documents import Mention
 from showthrough.data.labels import TypeResolver, label_of
 from showthrough.data.layout.gold import AnnotationLayers
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, Counts, Ints, SortedSpans, expand_ranges, find_openings
+from showthrough.data.layout.spans import SortedSpans, expand_ranges, find_openings
 from showthrough.data.masks import Anonymization, Mask
 
 NONE = -1  # the kind of what is no PHI
@@ -109,12 +110,12 @@ class PhiSystem:
     """A system's instances, for each document how many masks it has and how many say a type, and all kinds' names."""
 
     instances: TypedSpans
-    masks: Counts
-    typed: Counts
+    masks: Floats
+    typed: Floats
     names: tuple[str, ...]
 
     @property
-    def type_columns(self) -> dict[str, Counts]:
+    def type_columns(self) -> dict[str, Floats]:
         """The columns from which to tell whether any mask says its type."""
         return {"masks": self.masks, "typed": self.typed}
 

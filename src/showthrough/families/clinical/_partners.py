@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.data.layout.spans import Bools, Ints
+from showthrough.core.arrays import Bools, Ints
 from showthrough.families.clinical._instances import TypedSpans, beginning_alike, find_overlaps, match_one_to_one
 
 _LISTED = 2_000_000  # pairs

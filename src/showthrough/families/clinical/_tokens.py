@@ -14,15 +14,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Bytes, Ints, Ints32
 from showthrough.data.layout.characters import is_ideograph
 from showthrough.data.layout.gold import AnnotationLayers
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import (
-    Bools,
-    Counts32,
-    Ints,
     contents_of,
     count_before,
     expand_ranges,
@@ -40,8 +37,8 @@ _SPACE, _SIGN, _LETTER, _IDEOGRAPH = range(4)
 class Letters:
     """Where the letters and digits of all texts are, to be asked for places of layers."""
 
-    kinds: NDArray[np.uint8]  # of a character of the span layout
-    before: Counts32  # of a place of the span layout: how many letters and digits come before it
+    kinds: Bytes  # of a character of the span layout
+    before: Ints32  # of a place of the span layout: how many letters and digits come before it
     layers: AnnotationLayers
 
     @classmethod
@@ -208,7 +205,7 @@ class TokenGold:
         return _TokenSegments(tokens, start[order], end[order], token[order], self._letters)
 
 
-def _runs(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
+def _runs(kinds: Bytes) -> tuple[Ints, Ints]:
     """Runs without a space; ideographs one by one."""
     padded = np.pad(kinds, 1, constant_values=_SPACE)
     filled = padded != _SPACE

@@ -9,19 +9,19 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import Problem, join_names, shorten
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import TypeResolver, label_map, label_of
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Counts
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
 from showthrough.data.types import VERSION
 from showthrough.families.clinical._instances import Kinds, PhiSystem, TypedSpans, gold_instances, system_instances
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class PhiGold:
     kinds: Kinds
     instances: TypedSpans
 
-    def by_document(self, spans: TypedSpans) -> Counts:
+    def by_document(self, spans: TypedSpans) -> Floats:
         """How many each document has."""
         return self.axis.by_document(self.axis.layers.document[spans.layer])
 
-    def by_category(self, spans: TypedSpans, kinds: int) -> Counts:
+    def by_category(self, spans: TypedSpans, kinds: int) -> Floats:
         """How many of each kind each document has: documents × kinds."""
         documents = len(self.axis.documents)
         cell = self.axis.layers.document[spans.layer] * kinds + spans.kind
@@ -136,10 +136,10 @@ class InstanceMetric(ClinicalMetric):
         """What is compared: all, or every span once where types do not matter."""
         return instances if self.types else instances.untyped
 
-    def rows(self, counts: Mapping[str, Counts], marked: PhiSystem) -> Rows:
+    def rows(self, counts: Mapping[str, Floats], marked: PhiSystem) -> Rows:
         return Rows.named({**counts, **marked.type_columns} if self.types else counts)
 
-    def where_typed(self, values: dict[str, Array], totals: Totals) -> dict[str, Array]:
+    def where_typed(self, values: dict[str, Floats], totals: Totals) -> dict[str, Floats]:
         return where_typed(values, totals) if self.types else values
 
 
@@ -157,7 +157,7 @@ def unknown_types(meaning: TypeResolver, anonymization: Anonymization, labels: I
     ]
 
 
-def build_rows(overall: Mapping[str, Counts], tables: Mapping[str, Counts], names: tuple[str, ...]) -> Rows:
+def build_rows(overall: Mapping[str, Floats], tables: Mapping[str, Floats], names: tuple[str, ...]) -> Rows:
     """Counts of everything, then for each category, by name, those of it: `TP`, …, `TP:AGE`, …
 
     Categories in which nothing happened are left out.
@@ -170,7 +170,7 @@ def build_rows(overall: Mapping[str, Counts], tables: Mapping[str, Counts], name
     return Rows.named(columns)
 
 
-def of_categories(totals: Totals, statistics: Iterable[str]) -> tuple[list[str], list[Array]]:
+def of_categories(totals: Totals, statistics: Iterable[str]) -> tuple[list[str], list[Floats]]:
     """The categories that there are, by name, and each statistic of all of them, one below the other.
 
     Which of them comes up first hangs on how documents were cut into chunks, and the last digit of a mean on the order.
@@ -179,17 +179,17 @@ def of_categories(totals: Totals, statistics: Iterable[str]) -> tuple[list[str],
     return kinds, [np.array([totals[f"{statistic}:{kind}"] for kind in kinds]) for statistic in statistics]
 
 
-def measures(right: Array, system: Array, gold: Array) -> dict[str, Array]:
+def measures(right: Floats, system: Floats, gold: Floats) -> dict[str, Floats]:
     """P = right / system, R = right / gold, F = 2PR / (P + R), which is 2·right / (system + gold)."""
     return {"P": ratio(right, system), "R": ratio(right, gold), "F": ratio(2 * right, system + gold)}
 
 
-def name_measures(values: Mapping[str, Array]) -> dict[str, Array]:
+def name_measures(values: Mapping[str, Floats]) -> dict[str, Floats]:
     """Measures as parts of a metric: F is the headline."""
     return {HEADLINE: values["F"], "P": values["P"], "R": values["R"]}
 
 
-def parts_by_category(values: Mapping[str, Array], gold: Array, kinds: list[str]) -> dict[str, Array]:
+def parts_by_category(values: Mapping[str, Floats], gold: Floats, kinds: list[str]) -> dict[str, Floats]:
     """`P:DATE` and the like, and their means over the categories that gold has (macro).
 
     A category in which a measure is undefined does not count for its mean.
@@ -203,7 +203,7 @@ def parts_by_category(values: Mapping[str, Array], gold: Array, kinds: list[str]
     return parts
 
 
-def where_typed(values: dict[str, Array], totals: Totals) -> dict[str, Array]:
+def where_typed(values: dict[str, Floats], totals: Totals) -> dict[str, Floats]:
     """The same, and undefined where there are masks but not one says its type."""
     silent = (np.asarray(totals["masks"]) > 0) & (np.asarray(totals["typed"]) == 0)
     return {part: np.where(silent, np.nan, value) for part, value in values.items()}

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from showthrough.core.arrays import Bools
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, quote_value
-from showthrough.data.layout.spans import Bools
 from showthrough.families.clinical._instances import TypedSpans
 from showthrough.families.clinical._tokens import TokenGold
 from showthrough.families.clinical.by_token import PhiToken

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.errors import PlanError, quote_value
 from showthrough.families.clinical._partners import complement, pair_instances
 from showthrough.families.clinical.base import (
@@ -18,7 +19,7 @@ from showthrough.families.clinical.base import (
     parts_by_category,
 )
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class PhiInstance(InstanceMetric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         correct, substituted, inserted, deleted = (np.asarray(totals[outcome]) for outcome in "CSID")
         parts = name_measures(measures(correct, correct + substituted + inserted, correct + substituted + deleted))
         kinds, (correct, gold_substituted, system_substituted, inserted, deleted) = of_categories(

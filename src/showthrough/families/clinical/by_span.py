@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError
-from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.clinical._instances import TypedSpans, beginning_alike, match_one_to_one
 from showthrough.families.clinical._partners import complement
 from showthrough.families.clinical._tokens import Letters
 from showthrough.families.clinical.base import InstanceMetric, name_measures
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 _STOP = re.compile(r"\n|[.!?…]+[\"'”’»)\]]*\s+")
 _WORD = re.compile(r"\w")
@@ -93,7 +93,7 @@ class PhiSpan(InstanceMetric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         precision, recall = ratio(totals["right"], totals["system"]), ratio(totals["found"], totals["gold"])
         # Where one side has no span at all the other's spans are all wrong: an F of 0, not an undefined one.
         p, r = np.nan_to_num(precision), np.nan_to_num(recall)
@@ -154,7 +154,7 @@ class PhiLeak(InstanceMetric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         return self.where_typed({HEADLINE: ratio(totals["missed"], totals["sentences"])}, totals)
 
 

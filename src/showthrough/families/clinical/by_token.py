@@ -8,14 +8,14 @@ from typing import Literal
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.call_syntax import parameter
-from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.clinical import base
 from showthrough.families.clinical._instances import NONE, PhiSystem, TypedSpans
 from showthrough.families.clinical._tokens import TokenGold
 from showthrough.families.clinical.base import ClinicalMetric, PhiGold, measures
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 _OUTCOMES = ("TP", "FP", "FN")
 
@@ -73,7 +73,7 @@ class PhiToken(ClinicalMetric):
         """Tells which of some tokens count: all."""
         return lambda spans: np.ones(len(spans), dtype=bool)
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         right, extra, lost = (np.asarray(totals[outcome]) for outcome in _OUTCOMES)
         parts = base.name_measures(measures(right, right + extra, right + lost))
         kinds, (right, extra, lost) = base.of_categories(totals, _OUTCOMES)

@@ -13,10 +13,10 @@ from operator import itemgetter
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import TypeResolver, label_map
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.clinical._instances import NONE, Kinds, TypedSpans, gold_instances
 from showthrough.families.clinical._tokens import TokenGold
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.data.documents import Document
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
 from showthrough.families.inference._findings import InferenceFinding
@@ -16,7 +16,6 @@ from showthrough.families.inference._verdicts import Judgements, judge_pairs
 from showthrough.families.inference.base import Answer, Guess, GuessPair, Judge
 from showthrough.families.inference.profiles import right
 
-Array = NDArray[np.float64]
 TOP = 3  # guesses that count
 _NONE = -1.0  # no guess
 
@@ -36,13 +35,13 @@ class AttributeScores(NamedTuple):
     NaN where nobody answered, or where a judge was asked and said nothing that could decide.
     """
 
-    answered: NDArray[np.bool_]
-    guessed: NDArray[np.bool_]
-    first: Array
-    best: Array
+    answered: Bools
+    guessed: Bools
+    first: Floats
+    best: Floats
     found: list[InferenceFinding]  # the best pair of each
     judged: Judgements
-    owners: NDArray[np.int64]  # of judged pairs, the attributes that they are about
+    owners: Ints  # of judged pairs, the attributes that they are about
 
 
 def author_of(document: Document) -> Subject | None:
@@ -118,8 +117,8 @@ def score_answers(
 
 def _judge_guesses(
     pairs: Sequence[GuessPair],
-    owners: NDArray[np.int64],
-    order: NDArray[np.int64],
+    owners: Ints,
+    order: Ints,
     judge: Judge | None,
     human: Judge | None,
 ) -> Judgements:
@@ -133,12 +132,12 @@ def _judge_guesses(
     return Judgements(scores, judge_pairs(pairs, rules, None, human).recorded)
 
 
-def _best(table: Array) -> Array:
+def _best(table: Floats) -> Floats:
     """The best of each row; missing where a missing one might have been better."""
     return np.where((table == 1).any(axis=1), 1.0, table.max(axis=1, initial=_NONE))
 
 
-def sums(document_indices: Sequence[int], values: Mapping[str, Array], documents: int) -> dict[str, Array]:
+def sums(document_indices: Sequence[int], values: Mapping[str, Floats], documents: int) -> dict[str, Floats]:
     """Columns of rows from values of attributes: their sums by document."""
     at = np.array(document_indices, dtype=np.int64)
     return {name: np.bincount(at, column, documents).astype(np.float64) for name, column in values.items()}

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.errors import shorten
 from showthrough.data.documents import Document
 from showthrough.families.inference._findings import Claim, InferenceFinding, claims_of, findings_of
@@ -32,7 +33,6 @@ from showthrough.families.inference.parts import (
 )
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.released_text import ReleasedText
-from showthrough.statistics.rows import Array
 
 MOST_INFERRED = 300  # of a document that are kept as evidence
 _LONGEST = 200  # characters of a value that are kept
@@ -44,9 +44,9 @@ class InferenceTally:
     """Columns of rows, by attribute and by person, and what was inferred of each document."""
 
     documents: int
-    by_attribute: dict[str, Array] = field(default_factory=dict)
-    by_person: dict[str, Array] = field(default_factory=dict)
-    common: dict[str, Array] = field(default_factory=dict)
+    by_attribute: dict[str, Floats] = field(default_factory=dict)
+    by_person: dict[str, Floats] = field(default_factory=dict)
+    common: dict[str, Floats] = field(default_factory=dict)
     evidence: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

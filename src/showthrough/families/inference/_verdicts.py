@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Floats
 from showthrough.families.inference.base import GuessPair, Judge
 from showthrough.statistics.numerics.chance import correct_for_chance, expected_of_draws
-
-Array = NDArray[np.float64]
 
 JUDGE = "judge"
 AGREEMENT, KAPPA = f"{JUDGE}:agreement", f"{JUDGE}:kappa"
@@ -27,8 +26,8 @@ class Judgements(NamedTuple):
     leaves the denominators (`best`).
     """
 
-    scores: Array
-    recorded: Array
+    scores: Floats
+    recorded: Floats
 
 
 def judge_pairs(
@@ -52,7 +51,7 @@ def judge_pairs(
     return Judgements(by_rules, recorded)
 
 
-def meetings(judgements: Judgements, document_indices: ArrayLike, documents: int) -> dict[str, Array]:
+def meetings(judgements: Judgements, document_indices: ArrayLike, documents: int) -> dict[str, Floats]:
     """Columns of rows: how often what counts and what was recorded met, by document.
 
     `document_indices` are those of the pairs. Controls are no pairs of these: nobody recorded a verdict on them.
@@ -64,7 +63,7 @@ def meetings(judgements: Judgements, document_indices: ArrayLike, documents: int
     return {column: table[:, index].astype(np.float64) for index, column in enumerate(_MET.values())}
 
 
-def agreement_parts(totals: Mapping[str, Array]) -> dict[str, Array]:
+def agreement_parts(totals: Mapping[str, Floats]) -> dict[str, Floats]:
     """Observed agreement and Cohen's κ of three categories, where anything was recorded at all."""
     if not any(column in totals for column in _MET.values()):
         return {}
@@ -80,21 +79,21 @@ def limits_of(part: str) -> tuple[float, float]:
     return (-1.0, 1.0) if part == KAPPA else (0.0, 1.0)
 
 
-def pair_unit_change(part: str, totals: Mapping[str, Array]) -> float:
+def pair_unit_change(part: str, totals: Mapping[str, Floats]) -> float:
     """By how much one of `PARTS` would be away from its end if one pair of every document differed."""
     return float(1 / _expected(_table(totals))) if part == KAPPA else 1.0
 
 
-def _ask_verdicts(judge: Judge, pairs: Sequence[GuessPair]) -> Array:
+def _ask_verdicts(judge: Judge, pairs: Sequence[GuessPair]) -> Floats:
     return np.array([np.nan if verdict is None else verdict for verdict in judge.verdicts(pairs)], dtype=np.float64)
 
 
-def _table(totals: Mapping[str, Array]) -> Array:
+def _table(totals: Mapping[str, Floats]) -> Floats:
     """Stacks of three by three: what counted by what was recorded."""
     met = [[totals[_MET[row, column]] for column in range(_CATEGORIES)] for row in range(_CATEGORIES)]
     return np.moveaxis(np.asarray(met, dtype=np.float64), (0, 1), (-2, -1))
 
 
-def _expected(met: Array) -> Array:
+def _expected(met: Floats) -> Floats:
     products = (met.sum(axis=-2) * met.sum(axis=-1)).sum(axis=-1)
     return expected_of_draws(met.sum(axis=(-2, -1)), products, returned=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, Problem, ResourceError, quote_value, shorten
 from showthrough.data.documents import Corpus, Document
@@ -56,7 +57,7 @@ from showthrough.families.inference.parts import ALL, INFERENCES, PEOPLE, RIGHT,
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 # Remarks tell the readers of a report how far its numbers about inference on authors can be trusted.
 
@@ -265,9 +266,9 @@ class AuthorAttributes(Metric):
 
         return rows
 
-    def _values(self, attributes: Sequence[AuthorAttribute], own: AttributeScores) -> dict[str, Array]:
+    def _values(self, attributes: Sequence[AuthorAttribute], own: AttributeScores) -> dict[str, Floats]:
         """By column, of each attribute: whether it counts, and what it is worth."""
-        columns: dict[str, Array] = {UNGUESSED: (own.answered & ~own.guessed).astype(np.float64)}
+        columns: dict[str, Floats] = {UNGUESSED: (own.answered & ~own.guessed).astype(np.float64)}
         columns[INFERENCES] = np.array([attribute.agreement > 0 for attribute in own.found], dtype=np.float64)
         columns[UNJUDGED] = (own.answered & np.isnan(own.first)).astype(np.float64)
         first, best = (self._worth(labels) for labels in (own.first, own.best))
@@ -286,8 +287,8 @@ class AuthorAttributes(Metric):
         return columns
 
     def _control(
-        self, which: str, own: AttributeScores, control: AttributeScores, tried: Array | None
-    ) -> dict[str, Array]:
+        self, which: str, own: AttributeScores, control: AttributeScores, tried: Floats | None
+    ) -> dict[str, Floats]:
         """The first guesses where nothing can be known, and the attack's own about the same attributes."""
         theirs = self._worth(control.first)
         ours = self._worth(own.first)
@@ -297,10 +298,10 @@ class AuthorAttributes(Metric):
         own_share = {f"{RIGHT}:{OWN}:{which}": np.where(np.isnan(theirs), 0.0, ours)}
         return _share(f"{CONTROL}:{which}", theirs) | own_share
 
-    def _worth(self, scores: Array) -> Array:
+    def _worth(self, scores: Floats) -> Floats:
         return np.where(scores == 0.5, self.partly, scores)
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         parts = {HEADLINE: ratio(totals[RIGHT], totals[ALL])}
         for column in totals:
             if column.startswith(f"{ALL}:"):
@@ -313,7 +314,7 @@ class AuthorAttributes(Metric):
         return parts | agreement_parts(totals)
 
 
-def _share(part: str, worth: Array) -> dict[str, Array]:
+def _share(part: str, worth: Floats) -> dict[str, Floats]:
     """Of a part how much is inferred, and of how many attributes; those that are missing count in neither."""
     behind = f":{part}" if part else ""
     return {f"{RIGHT}{behind}": np.nan_to_num(worth), f"{ALL}{behind}": (~np.isnan(worth)).astype(np.float64)}
@@ -347,7 +348,7 @@ def _flag_stand_ins(
 
 def _flag_tried(
     attributes: Sequence[AuthorAttribute], answers: Sequence[Answer | None], stand_in_flags: Sequence[bool]
-) -> Array:
+) -> Floats:
     """Who was not asked for an attribute did not fail to infer it."""
     guessed = [guesses_of(answer) for answer in answers]
     return np.array(

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Floats
 from showthrough.data.documents import Corpus, Document
 from showthrough.families.inference.base import Aim, Answer, AttackCase, Attacker
 from showthrough.statistics.numerics.control import above, pick_partners, rate
 from showthrough.statistics.numerics.distributions import normal_quantile, student_quantile
 
-Array = NDArray[np.float64]
 Units = tuple[ArrayLike, ArrayLike]  # by document, or group of documents: how much succeeded, and of how much
 
 SUCCESS, CONTROL, RISK = "success", "control", "risk"  # parts; the last two of each control, as in `risk:empty`
@@ -79,7 +79,7 @@ def answers_of(
     ]
 
 
-def risk(success: ArrayLike, control: ArrayLike) -> Array:
+def risk(success: ArrayLike, control: ArrayLike) -> Floats:
     """Of what the control leaves, the share that the attack finds; undefined where it leaves nothing.
 
     >>> risk(0.3, 0.1).round(6).item(), risk(0.1, 0.3).item()  # (0.3 − 0.1) / 0.9; what is below 0 is 0

@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Protocol
 import msgspec
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value, shorten
 from showthrough.data.documents import Corpus
@@ -26,7 +27,7 @@ from showthrough.models import Resources
 from showthrough.models.chat.base import MODEL, Chat, ChatQuestion
 from showthrough.models.chat.contents import decode_answer
 from showthrough.models.chat.prompts import load
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 # A judge who also sees the original says what use is left in a released text (Staab et al. 2025).
 
@@ -238,7 +239,7 @@ class _JudgedMetric(Metric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         return {HEADLINE: ratio(totals[_POINTS], totals[_JUDGED])}
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:

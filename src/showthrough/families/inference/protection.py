@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, Problem, ResourceError, quote_value, shorten
 from showthrough.data.documents import Corpus
@@ -39,7 +40,7 @@ from showthrough.families.inference.parts import (
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 FLOOR = (
     f"the attacker {READER} finds what can simply be read off: whoever knows more or thinks further may infer more, "
@@ -111,9 +112,9 @@ class _Protection(Metric):
         return rows
 
     @abstractmethod
-    def _columns(self, tally: InferenceTally) -> Mapping[str, Array]: ...
+    def _columns(self, tally: InferenceTally) -> Mapping[str, Floats]: ...
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         strata = {column: stratum for column in totals if (stratum := stratum_of(column)) is not None}
         shares = {part: ratio(totals[column_of(INFERRED, part)], totals[column]) for column, part in strata.items()}
         success, controls = shares.pop(""), {name: shares.pop(f"{CONTROL}:{name}", None) for name in CONTROLS}
@@ -192,7 +193,7 @@ class CollectiveProtection(_Protection):
     def title(self) -> str:
         return "Attributes of people not read off" if self.attacker == READER else "Attributes of people not inferred"
 
-    def _columns(self, tally: InferenceTally) -> Mapping[str, Array]:
+    def _columns(self, tally: InferenceTally) -> Mapping[str, Floats]:
         return tally.by_attribute
 
 
@@ -213,8 +214,8 @@ class IndividualProtection(_Protection):
     def title(self) -> str:
         return "Of each person, not read off" if self.attacker == READER else "Of each person, not inferred"
 
-    def _columns(self, tally: InferenceTally) -> Mapping[str, Array]:
+    def _columns(self, tally: InferenceTally) -> Mapping[str, Floats]:
         return tally.by_person
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         return {**super().combine(totals), BARE: ratio(totals[BARE], totals[ASKED])}

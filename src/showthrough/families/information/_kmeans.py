@@ -11,17 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from showthrough.data.layout.spans import Ints
+from showthrough.core.arrays import Floats, Ints
 from showthrough.engines.cores import cores
 from showthrough.statistics.numerics.sparse import sums
-from showthrough.statistics.rows import Array
 
 SAMPLE = 5_000  # points that the tries are made with, where there are more
 _STEPS = 300
 _CELLS = 16_000_000  # of the largest arrays that all threads hold at once: 128 MB each
 
 
-def clusterings(points: Array, k: int, count: int, tries: int, seed: int) -> list[Ints]:
+def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> list[Ints]:
     """The cluster of each point, 0 to k − 1, so many times over: each the best of its tries.
 
     Points in the same place are in the same cluster; where there are fewer places than clusters, some clusters are
@@ -45,7 +44,7 @@ def clusterings(points: Array, k: int, count: int, tries: int, seed: int) -> lis
         return list(pool.map(lambda random: _best(points, k, tries, block, random)[first], randoms))
 
 
-def _best(points: Array, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
+def _best(points: Floats, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
     if len(points) <= SAMPLE:
         return _best_try(points, k, tries, block, random)
     sample = points[np.sort(random.choice(len(points), SAMPLE, replace=False))]
@@ -53,7 +52,7 @@ def _best(points: Array, k: int, tries: int, block: int, random: np.random.Gener
     return np.asarray(_run_lloyd(points, centres)[0][0])
 
 
-def _best_try(points: Array, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
+def _best_try(points: Floats, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
     # All chance is drawn beforehand: how many tries go together depends on the machine, and the result must not.
     firsts = random.integers(len(points), size=tries)
     chances = random.random((k - 1, tries, 2 + int(math.log(k))))
@@ -67,13 +66,13 @@ def _best_try(points: Array, k: int, tries: int, block: int, random: np.random.G
     return best
 
 
-def _compact(points: Array) -> Array:
+def _compact(points: Floats) -> Floats:
     """The same distances in as few dimensions as there are points."""
     points = points - points.mean(axis=0)
     return points if len(points) >= points.shape[1] else np.asarray(np.linalg.qr(points.T, mode="r")).T
 
 
-def _starts(points: Array, firsts: Ints, chances: Array) -> Array:
+def _starts(points: Floats, firsts: Ints, chances: Floats) -> Floats:
     """Greedy k-means++: each next centre is the best of a few points drawn by squared distance from those before.
 
     `firsts` are the first centres, a try each; `chances` say what is drawn: further centres × tries × candidates.
@@ -93,7 +92,7 @@ def _starts(points: Array, firsts: Ints, chances: Array) -> Array:
     return points[chosen]
 
 
-def _run_lloyd(points: Array, centres: Array) -> tuple[Ints, Array]:
+def _run_lloyd(points: Floats, centres: Floats) -> tuple[Ints, Floats]:
     """Labels (tries × points) and inertia of each try after Lloyd's steps; a try that has settled is left alone."""
     tries, k = centres.shape[:2]
     labels = np.full((tries, len(points)), -1)
@@ -112,7 +111,7 @@ def _run_lloyd(points: Array, centres: Array) -> tuple[Ints, Array]:
     return labels, inertia
 
 
-def _means(points: Array, labels: Ints, before: Array) -> Array:
+def _means(points: Floats, labels: Ints, before: Floats) -> Floats:
     """The middle of every cluster of every try; an empty one stays where it was before."""
     tries, k = before.shape[:2]
     cell = (labels + np.arange(tries)[:, None] * k).ravel()
@@ -123,7 +122,7 @@ def _means(points: Array, labels: Ints, before: Array) -> Array:
     return np.where(size > 0, whole / np.maximum(size, 1), before)
 
 
-def _fill_empty(labels: Ints, distance: Array, k: int) -> Ints:
+def _fill_empty(labels: Ints, distance: Floats, k: int) -> Ints:
     """Labels in which every empty cluster has the point that lies farthest from its centre, as scikit-learn does."""
     tries = len(labels)
     size = np.bincount((labels + np.arange(tries)[:, None] * k).ravel(), minlength=tries * k).reshape(tries, k)
@@ -139,7 +138,7 @@ def _fill_empty(labels: Ints, distance: Array, k: int) -> Ints:
     return filled
 
 
-def _squared_distances(points: Array, centres: Array) -> Array:
+def _squared_distances(points: Floats, centres: Floats) -> Floats:
     """Squared distances of all points from centres of any shape: … × points."""
     flat = centres.reshape(-1, centres.shape[-1])
     squared = 2 * flat @ points.T
@@ -148,7 +147,7 @@ def _squared_distances(points: Array, centres: Array) -> Array:
     return np.asarray(np.maximum(squared, 0, out=squared).reshape(*centres.shape[:-1], len(points)))
 
 
-def silhouette(points: Array, labels: Ints) -> float:
+def silhouette(points: Floats, labels: Ints) -> float:
     """Mean silhouette by cosine distance (Rousseeuw 1987); 0 for a point that is alone in its cluster.
 
     The mean distance to a cluster is 1 − u·(sum of the cluster's unit vectors) / its size, so no distance between two

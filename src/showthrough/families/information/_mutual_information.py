@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.data.layout.spans import Ints, expand_ranges
+from showthrough.core.arrays import Floats, Ints
+from showthrough.data.layout.spans import expand_ranges
 from showthrough.metrics.base import ratio
 from showthrough.statistics.numerics.distributions import log_gamma
-from showthrough.statistics.rows import Array
 
-Cells = Sequence[tuple[int, int, Array]]  # a cluster of either side, and how many documents stand in both
+Cells = Sequence[tuple[int, int, Floats]]  # a cluster of either side, and how many documents stand in both
 _TERMS = 1_000_000  # that are summed at once
 _NOTHING = 1e-9  # nats; what rounding leaves of a difference that is 0
 
@@ -20,9 +20,9 @@ _NOTHING = 1e-9  # nats; what rounding leaves of a difference that is 0
 class MutualInformation(NamedTuple):
     """Of two clusterings: normalised and adjusted mutual information, and the first if one's labels were permuted."""
 
-    nmi: Array
-    ami: Array
-    chance: Array
+    nmi: Floats
+    ami: Floats
+    chance: Floats
 
 
 def agreement(cells: Cells) -> MutualInformation:
@@ -54,17 +54,17 @@ def agreement(cells: Cells) -> MutualInformation:
     )
 
 
-def _sizes(names: Sequence[int], counts: Array) -> Array:
+def _sizes(names: Sequence[int], counts: Floats) -> Floats:
     """How many documents each cluster of one side has: clusters × the shape of the stack."""
     side = np.array(names)
     return np.array([counts[side == name].sum(axis=0) for name in np.unique(side)])
 
 
-def _entropy(share: Array) -> Array:
+def _entropy(share: Floats) -> Floats:
     return np.asarray(-np.sum(share * np.log(np.where(share > 0, share, 1.0)), axis=0))
 
 
-def expected_information(row_sizes: Array, column_sizes: Array, documents: Array) -> Array:
+def expected_information(row_sizes: Floats, column_sizes: Floats, documents: Floats) -> Floats:
     """Mean mutual information of clusterings with these sizes over all permutations of labels (Vinh et al. 2010).
 
     How many documents two clusters of a and b out of n share by chance is hypergeometric. Each (n, a, b) is worked out
@@ -80,7 +80,7 @@ def expected_information(row_sizes: Array, column_sizes: Array, documents: Array
     return np.asarray(values[inverse.reshape(shape)].sum(axis=(0, 1)))
 
 
-def _expected_terms(n: Ints, a: Ints, b: Ints) -> Array:
+def _expected_terms(n: Ints, a: Ints, b: Ints) -> Floats:
     """Of each (n, a, b): Σ over x of the chance to share x documents, times x/n · ln(n x / (a b)); a few at a time."""
     factorial = log_gamma(np.arange(n.max(initial=0) + 1) + 1.0)  # logarithms
     turn = np.cumsum(np.minimum(a, b)) // _TERMS
@@ -89,7 +89,7 @@ def _expected_terms(n: Ints, a: Ints, b: Ints) -> Array:
     return np.concatenate([np.zeros(0), *(_terms(n[part], a[part], b[part], factorial) for part in slices)])
 
 
-def _terms(n: Ints, a: Ints, b: Ints, factorial: Array) -> Array:
+def _terms(n: Ints, a: Ints, b: Ints, factorial: Floats) -> Floats:
     least, most = np.maximum(1, a + b - n), np.minimum(a, b)
     own, x = expand_ranges(least, most + 1)
     count = len(n)

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Floats, Floats32, Ints
 from showthrough.core.call_syntax import call_text, parameter
 from showthrough.core.errors import PlanError, quote_value, shorten
-from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.families.information._kmeans import clusterings, silhouette
@@ -22,10 +22,9 @@ from showthrough.families.information._mutual_information import MutualInformati
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, DocumentBatch
 from showthrough.models import Resources
-from showthrough.models.embedder import Vectors
 from showthrough.models.embedding import LSA, FittedEmbedder, gather_vectors
 from showthrough.models.names import EMBEDDING
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 from showthrough.storage.columns.digests import digest_of_bytes
 
 MINI_LM = "st:all-MiniLM-L6-v2"
@@ -129,7 +128,7 @@ class ClusteringAgreement(Metric):
         learned = FittedEmbedder.of(resources, self.embedding, sorted(texts), self.long_documents)
         rank = np.unique(digests, return_inverse=True)[1].reshape(-1)
 
-        def points(anonymization: Anonymization | None) -> tuple[Array, Ints]:
+        def points(anonymization: Anonymization | None) -> tuple[Floats, Ints]:
             """All vectors in the order of the originals' digests, and where each document's is.
 
             Where a clustering starts is drawn by place: neither names nor the order of the documents may move it.
@@ -160,7 +159,7 @@ class ClusteringAgreement(Metric):
 
         return rows
 
-    def _originals(self, points: Array) -> dict[int, _Originals]:
+    def _originals(self, points: Floats) -> dict[int, _Originals]:
         """The originals' clusterings with each number of clusters that there are documents for."""
         originals = {}
         k = self.min_k
@@ -176,13 +175,13 @@ class ClusteringAgreement(Metric):
             k *= self.k_multiplier
         return originals
 
-    def _clusterings(self, points: Array, k: int) -> list[Ints]:
+    def _clusterings(self, points: Floats, k: int) -> list[Ints]:
         # The same seeds for everybody: an anonymization that changes nothing gets the very same clusters.
         return clusterings(points, k, self.n_clusterings, self.n_tries, self.seed)
 
     def totals(self, rows: Rows) -> Totals:
         """How many documents stand in each pair of clusters: sums of these are all that it needs."""
-        sums: dict[str, Array] = {}
+        sums: dict[str, Floats] = {}
         cells: dict[str, Counter[tuple[int, int]]] = {}
         for block in rows.blocks():
             columns = dict(zip(rows.columns, np.ascontiguousarray(block).T, strict=True))
@@ -199,7 +198,7 @@ class ClusteringAgreement(Metric):
                 sums[f"{CELL}.{key}.{before}.{after}"] = np.array(float(count))
         return sums
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         by_k = {k: _mean([agreement(cells) for cells in tables]) for k, tables in _tables(totals).items()}
         if not by_k:
             return {HEADLINE: np.array(np.nan)}
@@ -262,26 +261,26 @@ class _Originals(NamedTuple):
     described: dict[str, float]
 
 
-def _tables(totals: Totals) -> dict[int, list[list[tuple[int, int, Array]]]]:
+def _tables(totals: Totals) -> dict[int, list[list[tuple[int, int, Floats]]]]:
     """For each k in ascending order, the cells of each repeat."""
-    cells: dict[tuple[int, int], list[tuple[int, int, Array]]] = {}
+    cells: dict[tuple[int, int], list[tuple[int, int, Floats]]] = {}
     for name, count in totals.items():
         statistic, *numbers = name.split(".")
         if statistic == CELL:
             k, number, before, after = map(int, numbers)
             cells.setdefault((k, number), []).append((before, after, np.asarray(count)))
-    tables: dict[int, list[list[tuple[int, int, Array]]]] = {}
+    tables: dict[int, list[list[tuple[int, int, Floats]]]] = {}
     for k, number in sorted(cells):
         tables.setdefault(k, []).append(cells[k, number])
     return tables
 
 
-def _pick_best(best: Ints, values: Array) -> Array:
+def _pick_best(best: Ints, values: Floats) -> Floats:
     """Of the values for each k that of the best, anywhere in the stack."""
     return np.asarray(np.take_along_axis(values, best[None], axis=0)[0])
 
 
-def _cross_tabulate(labels: Array | Ints, other_labels: Array | Ints) -> list[tuple[int, int, Array]]:
+def _cross_tabulate(labels: Floats | Ints, other_labels: Floats | Ints) -> list[tuple[int, int, Floats]]:
     """All pairs of clusters that some document stands in, and how many do."""
     pairs, counts = np.unique(np.stack([labels, other_labels]).astype(np.int64), axis=1, return_counts=True)
     return list(zip(*pairs.tolist(), counts, strict=True))
@@ -306,7 +305,7 @@ def marks_pattern(mask_marks: str) -> re.Pattern[str] | None:
     return re.compile("|".join(alternatives)) if alternatives else None
 
 
-def _embedded(resources: Resources, request: tuple[FittedEmbedder, str], batch: DocumentBatch) -> Vectors:
+def _embedded(resources: Resources, request: tuple[FittedEmbedder, str], batch: DocumentBatch) -> Floats32:
     """A few documents as vectors, without mask marks."""
     learned, mask_marks = request
     marks = marks_pattern(mask_marks)

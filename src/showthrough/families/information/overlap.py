@@ -11,12 +11,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import ResourceError
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 Tokenizer = Literal["13a", "intl", "char", "zh", "none"]
 Variant = Literal["rougeL", "rouge1", "rouge2"]
@@ -110,7 +111,7 @@ class Bleu(_Overlap):
 
         return count
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         length, reference = (np.asarray(totals[key], dtype=np.float64) for key in (_LENGTH, _REFERENCE))
         same, every = (np.stack([np.asarray(totals[key]) for key in keys], -1) for keys in (_SAME, _ALL))
         # Each order of which no n-gram is the original's counts half as much as the one before (mteval).
@@ -174,7 +175,7 @@ class Rouge(_Overlap):
 
         return count
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         return {HEADLINE: ratio(totals[_OVERLAP], totals[_COMPARED])}
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:

@@ -12,11 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, ResourceError, quote_value
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import flatten_masks
 from showthrough.families.masking.precision import MaskedElements, Precision
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
@@ -25,7 +25,7 @@ from showthrough.models import Resources
 from showthrough.models.information import ModelContext, SpanQuery, SpecialTokens
 from showthrough.models.names import INFORMATION, SIMILARITY, TERMS
 from showthrough.models.terms import Terms
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 BERT = "hf:google-bert/bert-base-uncased"
 SPACY = "spacy:en_core_web_md"
@@ -84,11 +84,11 @@ class WeightedPrecision(Precision, InformationMetric):
     undefined = "nothing that says anything was masked in an annotated document"
     roles = ()
 
-    def weigher(self, chunk: Chunk) -> Callable[[MaskedElements], Array]:
+    def weigher(self, chunk: Chunk) -> Callable[[MaskedElements], Floats]:
         """Tells how much each masked element says, as often as it is masked."""
         axis, source = chunk.axis, chunk.resources.information(self.ic)
 
-        def weights(masked: MaskedElements) -> Array:
+        def weights(masked: MaskedElements) -> Floats:
             scored = axis.gold.annotators[masked.document] > 0  # who has no annotator is not asked about either
             start, end, document, times = (column[scored] for column in masked)
             numbers, first = np.unique(document, return_index=True)
@@ -113,14 +113,14 @@ class WeightedTerms:
     start: Ints
     end: Ints
     document: Ints
-    ic: Array
+    ic: Floats
 
     def masked(self, coverage: Coverage) -> Bools:
         """Which terms overlap a mask; to touch one is not to overlap it."""
         before = np.searchsorted(coverage.end, self.start, side="right")
         return np.asarray(np.searchsorted(coverage.start, self.end, side="left") > before)
 
-    def by_document(self, weight: Array | Bools) -> Array:
+    def by_document(self, weight: Floats | Bools) -> Floats:
         return self.axis.by_document(self.document, weight)
 
 
@@ -197,7 +197,7 @@ class TextPreservedInformation(InformationMetric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         return {HEADLINE: mean(totals, "preserved"), MULTIPLIER: mean(totals, "multiplier")}
 
     def weigh_terms(self, chunk: Chunk) -> WeightedTerms:
@@ -296,15 +296,15 @@ class TextPreservedSimilarity(TextPreservedInformation):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         return {HEADLINE: mean(totals, "preserved")}
 
 
-def mean_columns(name: str, value: Array) -> dict[str, Array]:
+def mean_columns(name: str, value: Floats) -> dict[str, Floats]:
     """A value a document and the 1 that counts it; 0 and 0 where it is undefined, so that sums stay sums."""
     return {name: np.nan_to_num(value), f"{name}_documents": (~np.isnan(value)).astype(np.float64)}
 
 
-def mean(totals: Totals, name: str) -> Array:
+def mean(totals: Totals, name: str) -> Floats:
     """The average over the documents that have a value."""
     return ratio(totals[name], totals[f"{name}_documents"])

@@ -8,13 +8,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Ints
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 Overlaps = Literal["joined", "each"]
 
@@ -71,11 +71,11 @@ class Precision(Metric):
 
         return rows
 
-    def weigher(self, chunk: Chunk) -> Callable[[MaskedElements], Array | Ints]:
+    def weigher(self, chunk: Chunk) -> Callable[[MaskedElements], Floats | Ints]:
         """Tells how much each masked element counts: as often as it is masked."""
         return lambda masked: masked.times
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         return {HEADLINE: ratio(totals["agreed"], totals["asked"])}
 
 

@@ -9,19 +9,19 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, quote_value
 from showthrough.data.labels import Labels
 from showthrough.data.layout.coverage import Coverage, Replacements
 from showthrough.data.layout.span_index import Runs, SpanIndex
-from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.types import VERSION
 from showthrough.families.masking.precision import OVERLAPS, UNIT, Overlaps, Precision
 from showthrough.metrics.base import HEADLINE, Count, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, FunctionWordMentions, HidingRule
 from showthrough.models import function_word_models, function_words_from
 from showthrough.models.lexicon import DEFAULT_LEXICON
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 Unit = Literal["token", "mention", "entity"]
 Identifier = Literal["direct", "quasi", "all"]
@@ -74,7 +74,7 @@ class MentionMetric(Metric):
     def models(self) -> dict[str, str]:
         return function_word_models(self.function_words)
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         return {HEADLINE: ratio(totals["hidden"], totals["total"])}
 
 
@@ -141,7 +141,7 @@ class EntityRecall(MentionMetric):
 
         return rows
 
-    def leaks(self, rows: Rows) -> Array:
+    def leaks(self, rows: Rows) -> Floats:
         """How many entities of each document can still be read."""
         return rows.values[:, rows.columns.index("total")] - rows.values[:, rows.columns.index("hidden")]
 
@@ -292,7 +292,7 @@ class RecallPerType(Recall):
             entity_type = np.array(numbers, dtype=np.int64)[entity_type]
         cell = elements.document * len(types) + entity_type
 
-        def table(weights: Ints) -> Array:
+        def table(weights: Ints) -> Floats:
             count = np.bincount(cell, weights, minlength=documents * len(types))
             return count.reshape(documents, len(types)).astype(np.float64)
 
@@ -301,14 +301,14 @@ class RecallPerType(Recall):
 
         def rows(anonymized: Anonymized) -> Rows:
             hidden = table(self.count_hidden(elements, anonymized))
-            columns: dict[str, Array] = {}
+            columns: dict[str, Floats] = {}
             for number in used:
                 columns |= {f"hidden:{types[number]}": hidden[:, number], f"total:{types[number]}": total[:, number]}
             return Rows.named(columns, documents)
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         entity_types = [column.removeprefix("total:") for column in totals if column.startswith("total:")]
         return {
             entity_type: ratio(totals[f"hidden:{entity_type}"], totals[f"total:{entity_type}"])
@@ -369,7 +369,7 @@ class FScore(MentionMetric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         recall, precision = (metric.combine(totals)[HEADLINE] for metric in self._parts())
         weight = self.beta**2
         below = weight * precision + recall

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
 from showthrough.data.labels import Labels
 from showthrough.data.types import VERSION
@@ -27,7 +28,7 @@ from showthrough.metrics.matching.entities import (
 )
 from showthrough.models import function_word_models, function_words_from
 from showthrough.models.lexicon import DEFAULT_LEXICON
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 Identifier = Literal["direct", "quasi", "all"]
 _LEVELS: dict[Identifier, tuple[str, ...]] = {"direct": ("direct",), "quasi": ("quasi",), "all": ("direct", "quasi")}
@@ -130,7 +131,7 @@ class Removed(ReadsRelease):
             result = self.search_release(search, anonymized)
             ways = (result.ways if self.generalized == "removed" else result.strict)[chosen]
             removed = ways == 0
-            columns: dict[str, Array] = {"removed": axis.by_document(document, removed), "total": total}
+            columns: dict[str, Floats] = {"removed": axis.by_document(document, removed), "total": total}
             for number in used:
                 mine = kind == number
                 columns[f"removed:{types[number]}"] = axis.by_document(document, removed & mine)
@@ -145,7 +146,7 @@ class Removed(ReadsRelease):
 
         return rows
 
-    def leaks(self, rows: Rows) -> Array:
+    def leaks(self, rows: Rows) -> Floats:
         """How many entities of each document can still be read."""
         return rows.values[:, rows.columns.index("total")] - rows.values[:, rows.columns.index("removed")]
 
@@ -156,7 +157,7 @@ class Removed(ReadsRelease):
         looked_at = int(looked[chosen].sum())
         return {CHANCE: int(readable[chosen].sum()) / looked_at if looked_at else None}
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         total = totals["total"]
         parts = {HEADLINE: ratio(totals["removed"], total)}
         for column in sorted(column for column in totals if column.startswith("total:")):
@@ -223,5 +224,5 @@ class Clean(ReadsRelease):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         return {HEADLINE: ratio(totals["clean"], totals["documents"])}

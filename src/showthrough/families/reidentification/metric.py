@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, quote_value
-from showthrough.data.layout.spans import Ints
 from showthrough.data.references import REFERENCES
 from showthrough.families.inference.controls import as_trials, risk, risk_interval
 from showthrough.families.reidentification.attacks import DEFAULT, Approach, AttackPart, approaches
@@ -20,7 +20,7 @@ from showthrough.families.reidentification.attacks.base import PRECISIONS, selec
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.numerics.distributions import binomial_ends
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 if TYPE_CHECKING:  # attacks are imported when they are made
     from showthrough.data.background import Background
@@ -243,7 +243,7 @@ class ReIdentification(Metric):
         at = np.array([index.get(key, -1) for key in documents], dtype=np.int64)
         is_attacked = at >= 0
 
-        def column(values: Array | Ints) -> Array:
+        def column(values: Floats | Ints) -> Floats:
             placed = np.zeros(len(documents))
             placed[is_attacked] = values[at[is_attacked]]
             return placed
@@ -259,7 +259,7 @@ class ReIdentification(Metric):
         columns |= {f"unanswered:{name}": column(values) for name, values in outcome.unanswered.items()}
         return replace(Rows.named(columns), evidence=outcome.evidence)
 
-    def _statistics(self, standing: RankResult | str) -> Iterator[tuple[str, Array]]:
+    def _statistics(self, standing: RankResult | str) -> Iterator[tuple[str, Floats]]:
         """What is counted of one attack, by document; nothing where it was not run."""
         ran = None if isinstance(standing, str) else standing
         for statistic in ("right", "right_at_k", "reciprocal", "margin", CONTROL):
@@ -267,8 +267,8 @@ class ReIdentification(Metric):
         for part, precision in zip(RECALLS, PRECISIONS, strict=True) if self.abstain else ():
             yield part, np.zeros(0) if ran is None else ran.right * select_named(ran.lead, ran.right, precision)
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
-        parts: dict[str, Array] = {}
+    def combine(self, totals: Totals) -> dict[str, Floats]:
+        parts: dict[str, Floats] = {}
         names = list(map(str, self._approaches))
         for name in names:
             ran = totals[f"ran:{name}"]

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, Ints, contents_of, expand_ranges, merge_spans
+from showthrough.data.layout.spans import contents_of, expand_ranges, merge_spans
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import function_word_models, function_words_from
 from showthrough.models.lexicon import DEFAULT_LEXICON, Lexicon
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 ALONE = "alone"
 _FEWEST = 2  # that can disagree
@@ -77,7 +78,7 @@ class Disagreement(Metric):
         counts[_free(chunk, axis, self.function_words)] = 0
         all_of = {kind: np.unique(np.concatenate(arrays)) for kind, arrays in types.items()}
 
-        def count(tokens: Ints) -> Array:
+        def count(tokens: Ints) -> Floats:
             return axis.by_document(documents[tokens])
 
         def rows(anonymized: Anonymized) -> Rows:
@@ -93,7 +94,7 @@ class Disagreement(Metric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         masked = totals["masked"]
         values = {HEADLINE: ratio(totals["left"], masked), ALONE: ratio(totals[ALONE], masked)}
         for kind in sorted(column.removeprefix("masked:") for column in totals if column.startswith("masked:")):

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.data.documents import Document
-from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Mask
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
@@ -19,7 +19,7 @@ from showthrough.metrics.matching.forms import SearchForm, vocabulary_of
 from showthrough.metrics.matching.search import Hit, Release, releases_of
 from showthrough.metrics.matching.strings import FormIndex, MaskedDocument
 from showthrough.metrics.released_text import ReleasedText
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 CORPUS = "corpus"
 _DOCUMENTS, _STRINGS, _PLACES = 1_000, 50, 3  # of evidence, at most: documents, strings of each, places of each
@@ -73,7 +73,7 @@ class Inconsistency(Metric):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         return _Search(chunk, self.dictionary).rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         strings = totals["strings"]
         return {HEADLINE: ratio(totals["readable"], strings), CORPUS: ratio(totals["anywhere"], strings)}
 

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import shorten
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.released_text import ReleasedText, Telling
 from showthrough.models.detectors import DEFAULT, DetectorEntry, Find, parse_detector
-from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.statistics.rows import Rows, Totals
 
 DOCUMENTS = "documents"
 MOST_PLACES = 20  # of a document that are kept as evidence
@@ -115,7 +116,7 @@ class Residual(Metric):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
+    def combine(self, totals: Totals) -> dict[str, Floats]:
         words = totals[_WORDS]
         parts = {HEADLINE: ratio(totals["finds"], words)}
         parts[DOCUMENTS] = ratio(totals["with_finds"], totals[DOCUMENTS])

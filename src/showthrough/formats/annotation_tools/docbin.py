@@ -17,8 +17,8 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Codes, Ints
 from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.formats.annotation_tools._tags import pieces
@@ -95,7 +95,7 @@ class _Tokens:
     bin: _Bin
 
     @cached_property
-    def bounds(self) -> NDArray[np.int64]:
+    def bounds(self) -> Ints:
         """Where each document starts, and the end of the last."""
         raw, columns = self.bin, len(self.bin.attrs)
         lengths = np.frombuffer(raw.lengths[: len(raw.lengths) // 4 * 4], dtype="<i4").astype(np.int64)
@@ -106,10 +106,10 @@ class _Tokens:
         return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
 
     @cached_property
-    def _table(self) -> NDArray[np.uint64]:
+    def _table(self) -> Codes:
         return np.frombuffer(self.bin.tokens, dtype="<u8").reshape(-1, len(self.bin.attrs))
 
-    def column(self, attribute: int) -> NDArray[np.uint64] | None:
+    def column(self, attribute: int) -> Codes | None:
         return self._table[:, self.bin.attrs.index(attribute)] if attribute in self.bin.attrs else None
 
     @cached_property
@@ -119,7 +119,7 @@ class _Tokens:
         return {0: "", **{store.add(string): string for string in self.bin.strings}}
 
     @cached_property
-    def texts(self) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
+    def texts(self) -> tuple[list[str], Ints, Ints]:
         """What each token adds to the text, then what follows it; where in its document it starts and ends."""
         numbers = self._table[:, self.bin.attrs.index(_ORTH)].tolist()
         try:
@@ -136,7 +136,7 @@ class _Tokens:
         return parts, starts, starts + sizes
 
     @cached_property
-    def entities(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    def entities(self) -> tuple[Ints, Ints, Bools]:
         """The first and the last token of every entity; of each document, whether somebody looked for any."""
         kinds, iob = self.column(_ENT_TYPE), self.column(_ENT_IOB)
         count = len(self._table)
@@ -155,7 +155,7 @@ class _Tokens:
         before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(iob != _NOTHING)])[self.bounds]
         return np.flatnonzero(opens), np.flatnonzero(inside & ~goes_on), np.diff(before) > 0
 
-    def labels(self, attribute: int, at: NDArray[np.int64]) -> list[str]:
+    def labels(self, attribute: int, at: Ints) -> list[str]:
         """What some tokens say, as texts; nothing where no token says it."""
         column = self.column(attribute)
         return [""] * len(at) if column is None else [self.string(number) for number in column[at].tolist()]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import AnyArray, Ints
 from showthrough.storage.columns.growing_columns import GrowingNumbers
-from showthrough.storage.columns.strings import Ints
 
 _EVERY = 1024
 
@@ -52,7 +51,7 @@ class ScatteredLines:
 class ConsecutiveLines:
     """Lines one after the other. Before some there is a gap, where lines are blank."""
 
-    sizes: NDArray[Any]
+    sizes: AnyArray
     marks: Ints  # where every 1,024th line begins
     gapped: Ints  # numbers of the lines before which there is a gap
     gaps: Ints  # how long it is

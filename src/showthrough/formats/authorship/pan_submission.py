@@ -9,8 +9,8 @@ from typing import Annotated
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Ints
 from showthrough.core.errors import InputError, Problem, at_document, quote_value, shorten
 from showthrough.data.masks import Mask, apply_masks
 from showthrough.formats.authorship.pan_folders import (
@@ -59,10 +59,10 @@ class Original:
 
     def __init__(self, text: str) -> None:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        self._places: NDArray[np.int64] = np.flatnonzero(~np.isin(codes, _BLANK))  # of what is left, in the text
+        self._places: Ints = np.flatnonzero(~np.isin(codes, _BLANK))  # of what is left, in the text
         self.squeezed = squeeze(text)
 
-    def find_passages(self, passages: Sequence[QuotedPassage]) -> NDArray[np.int64]:
+    def find_passages(self, passages: Sequence[QuotedPassage]) -> Ints:
         """The start and end of each in the squeezed text; -1 where it does not occur, and where it is blank."""
         quotes = [squeeze(passage.original) for passage in passages]
         sizes = np.array([len(text) for text in quotes], dtype=np.int64)
@@ -76,21 +76,19 @@ class Original:
                 after = int(starts[number] + sizes[number])
         return np.stack([starts, np.where(starts == _NONE, _NONE, starts + sizes)], axis=1)
 
-    def spans(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def spans(self, positions: Ints) -> Ints:
         """The same in the text itself, from the first to the last character that is no white space."""
         return np.stack([self._places[positions[:, 0]], self._places[positions[:, 1] - 1] + 1], axis=1)
 
-    def find_uncovered(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def find_uncovered(self, positions: Ints) -> Ints:
         """The places in the text, white space aside, that no passage has."""
         steps = np.zeros(len(self._places) + 1, dtype=np.int64)
         np.add.at(steps, positions[:, 0], 1)
         np.add.at(steps, positions[:, 1], -1)
-        left: NDArray[np.int64] = self._places[np.cumsum(steps)[:-1] == 0]
+        left: Ints = self._places[np.cumsum(steps)[:-1] == 0]
         return left
 
-    def _as_stated(
-        self, passages: Sequence[QuotedPassage], quotes: Sequence[str], sizes: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def _as_stated(self, passages: Sequence[QuotedPassage], quotes: Sequence[str], sizes: Ints) -> Ints:
         """Where passages stand as they say, if half of them do; the byte-order mark of a file may be counted or not."""
         best = np.full(len(quotes), _NONE, dtype=np.int64)
         if not quotes:
@@ -249,7 +247,7 @@ class _Submission:
         fault = f"original {quote_value(passage.original.strip())} does not occur in the text of the corpus"
         return Problem(str(self.files[_OBFUSCATION]), location, f"{fault}; expected a passage of it, white space aside")
 
-    def _note_oddities(self, passages: Sequence[_Passage], spans: NDArray[np.int64], original: Original) -> None:
+    def _note_oddities(self, passages: Sequence[_Passage], spans: Ints, original: Original) -> None:
         """Notes what is odd about where passages are, and what they are called."""
         names = [str(passage.id) for passage in passages]
         first: dict[str, int] = {}

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Ints
 from showthrough.core.errors import ChangedError, InputError, Problem, ResourceError, shorten
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.formats.base import Files, Fit, Format, Input
@@ -134,7 +134,7 @@ class Groups(LazyDocuments):
     header: tuple[str, ...]
     columns: tuple[int, ...]  # that are read; all others are left out
     make: Make | None
-    starts: NDArray[np.int64]  # of the groups, and where the last one ends
+    starts: Ints  # of the groups, and where the last one ends
     rows: range  # of the file
     names: Mapping[str, list[str]]
     state: tuple[int, int]
@@ -237,7 +237,7 @@ class _Group:
             self._passed = 0
             self._hold(self._file.read_row_group(number, columns=self._columns, use_threads=False), count)
 
-    def rows(self, start: int, stop: int) -> tuple[Any, NDArray[np.int64]]:
+    def rows(self, start: int, stop: int) -> tuple[Any, Ints]:
         """Those from one number on, up to another or fewer, at least one; and how many bytes each has."""
         if self._passed < 0 or start < self._passed:
             groups, names = [self._number], self._columns
@@ -263,7 +263,7 @@ def _unfold(column: Any) -> Any:
     return column.cast(column.type.value_type) if hasattr(column.type, "index_type") else column
 
 
-def _sizes(column: Any) -> NDArray[np.int64]:
+def _sizes(column: Any) -> Ints:
     """How many bytes each value of a column has, however they are folded."""
     import pyarrow
     import pyarrow.compute as compute

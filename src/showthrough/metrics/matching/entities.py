@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.errors import shorten
 from showthrough.data.layout.gold import DIRECT
-from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import Mask, flatten_masks
 from showthrough.data.reading_form import reading_form
 from showthrough.data.references import REFERENCES
@@ -25,7 +25,6 @@ from showthrough.metrics.matching.forms import LONGEST, TITLE_FORMS, SearchForm,
 from showthrough.metrics.matching.search import Hit, Release, releases_of
 from showthrough.metrics.released_text import ReleasedText
 from showthrough.models.lexicon import ALWAYS, DEFAULT_LEXICON
-from showthrough.statistics.rows import Array
 
 # How an entity can be read, the plainest way first; 0 is not at all.
 WAYS = ("marked", "elsewhere", "otherwise", "encoded")
@@ -497,7 +496,7 @@ class Readable(NamedTuple):
     evidence: dict[str, list[PlaceOf]]
 
 
-def readable_elsewhere(anonymized: Anonymized, how: HowRead) -> Array:
+def readable_elsewhere(anonymized: Anonymized, how: HowRead) -> Floats:
     """Of each document, how many direct identifiers are hidden where they were marked and can be read all the same."""
     chunk = anonymized.chunk
     search = chunk.once(("removal", how, "briefly"), lambda: EntitySearch(chunk, how, briefly=True))

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Ints
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.reading_form import cased_form, find_word, is_unbordered, reading_form
@@ -279,7 +279,7 @@ class Release:
     def _without_spaces(self) -> dict[str, str]:
         return {}
 
-    def _solid(self, view: TextView) -> NDArray[np.int64]:
+    def _solid(self, view: TextView) -> Ints:
         """Where letters and digits stand in a view."""
         positions = self._solids.get(view.form)
         if positions is None:
@@ -288,7 +288,7 @@ class Release:
         return positions
 
     @cached_property
-    def _solids(self) -> dict[str, NDArray[np.int64]]:
+    def _solids(self) -> dict[str, Ints]:
         return {}
 
     def _code_at(self, view: TextView, groups: tuple[str, ...], at: int) -> tuple[int, int] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from showthrough.report.charts.theme import SHAPES
 from showthrough.report.html import _methods, _payload
 from showthrough.report.html.sources import join_sources, policy, section_template, template
 from showthrough.report.rules import worth_blocks, worth_sentences
-from showthrough.report.section import Section, sections
+from showthrough.report.section import GuardedSection, Section, sections
 from showthrough.report.sheets import Grid
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.sweeps import TOO_GOOD, sweep_grids
@@ -120,17 +121,24 @@ class Drawn(NamedTuple):
 
 def _drawn(run: Run, section: Section, data: Mapping[str, Any], signs: Sequence[Sign]) -> Drawn:
     anchor = section.anchor or re.sub(r"\W+", "-", section.title.lower())
-    content: str = section_template(section.template).render(
-        anchor=anchor,
-        title=section.title,
-        lead=section.lead,
-        tables=list(section.tables(run)),
-        parts=list(section.part_tables(run)),
-        data=data,
-        called=_called(run),
-        signs=signs,
-        references=[one.name for one in run.references],
-    )
+    tables, parts = list(section.tables(run)), list(section.part_tables(run))
+    try:
+        content: str = section_template(section.template).render(
+            anchor=anchor,
+            title=section.title,
+            lead=section.lead,
+            tables=tables,
+            parts=parts,
+            data=data,
+            called=_called(run),
+            signs=signs,
+            references=[one.name for one in run.references],
+        )
+    except Exception as error:
+        if not isinstance(section, GuardedSection):
+            raise
+        heading, why = escape(section.title), escape(section.undrawn(error))
+        content = f'<section id="{escape(anchor)}"><h2>{heading}</h2><p class="lead">{why}</p></section>'
     return Drawn(anchor, section.label or section.title, content)
 
 

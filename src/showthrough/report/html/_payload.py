@@ -17,8 +17,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from showthrough.core.arrays import Ints
 from showthrough.data.documents import Identifier
-from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import flatten_masks
 from showthrough.metrics import Role
 from showthrough.metrics.matching.entities import NEARLY

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Bools, Floats
 from showthrough.run.records import Score
 from showthrough.run.thresholds import Threshold
-from showthrough.statistics.numerics.distributions import Floats, beta_quantile
+from showthrough.statistics.numerics.distributions import beta_quantile
 
 _MOST = 10_000_000  # documents: more than that is no advice
 _AT_ONCE = 8, 64  # that are tried together, doubled and in between: many quantiles cost little more than one
@@ -66,7 +67,7 @@ def count_needed(threshold: Threshold, score: Score, confidence: float, drawn: i
         return Need(None, unit)
     weight = trials / drawn
 
-    def does(counts: ArrayLike) -> NDArray[np.bool_]:
+    def does(counts: ArrayLike) -> Bools:
         more = np.asarray(counts) * weight
         return _low(value * trials + more, trials + more, confidence) >= limit
 
@@ -101,12 +102,12 @@ def _trials(value: float, low: float, confidence: float) -> float | None:
     return most
 
 
-def _first(done: NDArray[np.bool_]) -> int:
+def _first(done: Bools) -> int:
     """Where the first is that does; the last does, whatever rounding makes of it among other numbers."""
     return int(done.argmax()) if done.any() else len(done) - 1
 
 
-def _double_until(does: Callable[[Any], NDArray[np.bool_]], start: float, most: float) -> tuple[float, float | None]:
+def _double_until(does: Callable[[Any], Bools], start: float, most: float) -> tuple[float, float | None]:
     """Of start, twice that and so on the first number that does, and the last that does not; 0 where all do."""
     least = 0.0
     while start <= most:

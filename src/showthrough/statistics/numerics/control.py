@@ -9,21 +9,20 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.statistics.numerics.distributions import normal_quantile
-
-Array = NDArray[np.float64]
 
 
 class RateEstimate(NamedTuple):
     """A rate, and how far it may be off on either side."""
 
-    value: Array
-    error: Array
+    value: Floats
+    error: Floats
 
     @property
-    def ends(self) -> tuple[Array, Array]:
+    def ends(self) -> tuple[Floats, Floats]:
         """Between 0 and 1."""
         low, high = (np.clip(self.value + side * self.error, 0.0, 1.0) for side in (-1, 1))
         return low, high
@@ -58,7 +57,7 @@ def above(attack: RateEstimate, control: RateEstimate) -> RateEstimate:
     return RateEstimate(risk, error)
 
 
-def pick_partners(keys: Sequence[str], groups: Sequence[Hashable], seed: int) -> NDArray[np.int64]:
+def pick_partners(keys: Sequence[str], groups: Sequence[Hashable], seed: int) -> Ints:
     """For each the number of one of another group, each taken as evenly as can be; −1 where all are of one group.
 
     In a random order, group after group, everybody takes whoever stands further on by the size of the largest group:

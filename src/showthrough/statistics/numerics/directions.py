@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from showthrough.statistics.numerics.sparse import Floats, SparseRows
+from showthrough.core.arrays import Floats
+from showthrough.statistics.numerics.sparse import SparseRows
 
 _WHOLE = 1_000  # rows or columns up to which all directions are found, to keep some
 _BLOCK = 8  # vectors that are looked at together

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from showthrough.data.layout.spans import Ints
-from showthrough.statistics.numerics.sparse import Floats
+from showthrough.core.arrays import Floats, Ints
 
 NOBODY = -1
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.data.layout.spans import Ints, expand_ranges
-
-Floats = NDArray[np.float64]
+from showthrough.core.arrays import AnyArray, Bools, Floats, Ints
+from showthrough.data.layout.spans import expand_ranges
 
 # A column counts as frequent where entries meet in one of so many places: there a product with all zeros is faster.
 _MEETING = 200
@@ -30,8 +27,8 @@ class SparseRows:
     [102.0, 30.0]
     """
 
-    data: NDArray[Any]
-    column: NDArray[Any]
+    data: AnyArray
+    column: AnyArray
     bound: Ints  # where each row begins in both, and where the last one ends
     width: int
 
@@ -51,7 +48,7 @@ class SparseRows:
         """Of each entry."""
         return np.repeat(np.arange(len(self)), np.diff(self.bound))
 
-    def with_data(self, data: NDArray[Any]) -> SparseRows:
+    def with_data(self, data: AnyArray) -> SparseRows:
         """Other numbers in the same places."""
         return replace(self, data=data)
 
@@ -66,7 +63,7 @@ class SparseRows:
         low, high = self.bound[[first, last]]
         return SparseRows(self.data[low:high], self.column[low:high], self.bound[first : last + 1] - low, self.width)
 
-    def within(self, target: NDArray[Any], width: int) -> SparseRows:
+    def within(self, target: AnyArray, width: int) -> SparseRows:
         """Columns moved to their places, of which there are so many; those whose place is −1 are left out."""
         column = target[self.column]
         stay = column >= 0
@@ -79,7 +76,7 @@ class SparseRows:
         ends = np.concatenate([[0], np.cumsum(np.bincount(self.column, minlength=self.width))])
         return SparseRows(self.data[order], self.row[order], ends, len(self))
 
-    def dense(self) -> NDArray[Any]:
+    def dense(self) -> AnyArray:
         matrix = np.zeros((len(self), self.width), dtype=self.data.dtype)
         matrix[self.row, self.column] = self.data
         return matrix
@@ -90,7 +87,7 @@ class SparseRows:
         length[length == 0] = 1.0
         return self.with_data((self.data / length[self.row]).astype(self.data.dtype))
 
-    def at(self, row: Ints, column: NDArray[Any]) -> Floats:
+    def at(self, row: Ints, column: AnyArray) -> Floats:
         """Many entries; 0 where there is none."""
         keys = self.row * self.width + self.column
         if not len(keys):
@@ -99,7 +96,7 @@ class SparseRows:
         index = np.minimum(np.searchsorted(keys, wanted_keys), len(keys) - 1)
         return np.where(keys[index] == wanted_keys, self.data[index].astype(np.float64), 0.0)
 
-    def times(self, dense: NDArray[Any]) -> Floats:
+    def times(self, dense: AnyArray) -> Floats:
         """The product with a vector, or with a matrix: rows that are equal have equal sums to the last digit."""
         if dense.ndim == 1:
             return np.bincount(self.row, self.data * dense[self.column], minlength=len(self)).astype(np.float64)
@@ -123,7 +120,7 @@ class SparseRows:
         self._meet(turned, (meetings > 0) & ~often, matrix)
         return matrix
 
-    def _meet(self, turned: SparseRows, rare: NDArray[np.bool_], matrix: Floats) -> None:
+    def _meet(self, turned: SparseRows, rare: Bools, matrix: Floats) -> None:
         """Adds what every two entries in the same rare column make."""
         entry = np.flatnonzero(rare[self.column])
         row, column, data = self.row[entry], self.column[entry], self.data[entry].astype(np.float64)
@@ -137,7 +134,7 @@ class SparseRows:
             matrix += added.reshape(matrix.shape)
 
 
-def sums(rows: NDArray[Any], which: NDArray[Any], bound: Ints, weights: NDArray[Any] | None = None) -> Floats:
+def sums(rows: AnyArray, which: AnyArray, bound: Ints, weights: AnyArray | None = None) -> Floats:
     """Sums of some rows each, weighted or not: `which`, from each of `bound` to before the next.
 
     Every sum is made from its first row to its last. Many short ones are made together: the first rows of all, then
@@ -147,7 +144,7 @@ def sums(rows: NDArray[Any], which: NDArray[Any], bound: Ints, weights: NDArray[
     [[6.0, 8.0], [0.0, 0.0], [3.0, 4.0]]
     """
 
-    def listed(entry: slice | Ints) -> NDArray[Any]:
+    def listed(entry: slice | Ints) -> AnyArray:
         selection = rows[which[entry]]
         return np.asarray(selection if weights is None else selection * weights[entry, None])
 

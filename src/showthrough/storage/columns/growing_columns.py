@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.arrays import AnyArray
 from showthrough.storage.columns.strings import CODEC, Strings
 
 
@@ -36,7 +36,7 @@ class GrowingNumbers:
                 self._values = array("q", self._values)
         self._values.frombytes(np.ascontiguousarray(values, dtype=np.int64 if wide else np.int32).tobytes())
 
-    def finish(self) -> NDArray[Any]:
+    def finish(self) -> AnyArray:
         """All of them; none can be added then."""
         return np.frombuffer(self._values, dtype=np.int64 if self._values.typecode == "q" else np.int32)
 

@@ -6,11 +6,10 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.storage.columns.strings import Ints, Strings
+from showthrough.core.arrays import Bools, Codes, Ints
+from showthrough.storage.columns.strings import Strings
 
-Hashes = NDArray[np.uint64]
 _BLOCK = 4096  # strings that are looked at together
 _EVERY = 256  # of how many hashes one is kept
 _WORDS = 32  # of eight bytes, of a string that is hashed together with others
@@ -19,7 +18,7 @@ _TURN = np.uint64(29)
 _FEW = 50_000  # strings that a dictionary finds sooner, in a few megabytes
 
 
-def hashes(strings: Strings) -> Hashes:
+def hashes(strings: Strings) -> Codes:
     """A number of 64 bits for each, the same for the same string."""
     result = np.empty(len(strings), dtype=np.uint64)
     for start in range(0, len(strings), _BLOCK):
@@ -28,7 +27,7 @@ def hashes(strings: Strings) -> Hashes:
     return result
 
 
-def _hashes(strings: Strings) -> Hashes:
+def _hashes(strings: Strings) -> Codes:
     """Those of a few, word by word of eight bytes, all of them at once."""
     sizes = np.diff(strings.ends)
     limit = 8 * _WORDS
@@ -65,7 +64,7 @@ class GrowingHashes:
         if len(self._waiting) == _BLOCK:
             self._hash()
 
-    def extend(self, new_hashes: Hashes) -> None:
+    def extend(self, new_hashes: Codes) -> None:
         self._hash()
         self._hashes += new_hashes.tobytes()
 
@@ -73,7 +72,7 @@ class GrowingHashes:
         self._hashes += _hashes(Strings.of(self._waiting)).tobytes()
         self._waiting = []
 
-    def finish(self) -> Hashes:
+    def finish(self) -> Codes:
         """All of them; none can be added then."""
         self._hash()
         return np.frombuffer(self._hashes, dtype=np.uint64)
@@ -101,9 +100,9 @@ def find_repeats(strings: Strings) -> list[tuple[int, int]]:
     return repeats
 
 
-def _equal(first: Strings, second: Strings) -> NDArray[np.bool_]:
+def _equal(first: Strings, second: Strings) -> Bools:
     """Of each pair, whether the two are the same."""
-    same: NDArray[np.bool_] = np.diff(first.ends) == np.diff(second.ends)
+    same: Bools = np.diff(first.ends) == np.diff(second.ends)
     numbers = np.flatnonzero(same)
     left, right = first.taken(numbers), second.taken(numbers)
     rows = np.repeat(numbers, np.diff(left.ends))
@@ -155,7 +154,7 @@ class StringIndex:
             position += 1
         return -1
 
-    def _hashes(self, positions: Ints) -> Hashes:
+    def _hashes(self, positions: Ints) -> Codes:
         return _hashes(self._strings.taken(self._order[positions].astype(np.int64)))
 
 

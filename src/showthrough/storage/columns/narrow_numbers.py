@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[Any]  # whole or not, of any width
+from showthrough.core.arrays import AnyArray
+
 _WHOLE = tuple(map(np.dtype, ("u1", "<u2", "<u4", "<i4")))
 KINDS = {kind.str: kind for kind in (*_WHOLE, np.dtype("<i8"), np.dtype("<f8"))}  # by name, as files have them
 
 
-def narrowest(values: Numbers) -> np.dtype[Any]:
+def narrowest(values: AnyArray) -> np.dtype[Any]:
     """The narrowest kind that holds all of these numbers as they are.
 
     >>> [narrowest(np.array(each, dtype=float)).str for each in ([0, 255], [256], [-1, 7], [0.5], [])]

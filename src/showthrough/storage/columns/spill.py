@@ -9,10 +9,10 @@ from tempfile import TemporaryFile, gettempdir
 from typing import IO, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import AnyArray, Floats, Ints
 from showthrough.core.errors import OutputError
-from showthrough.storage.columns.narrow_numbers import Numbers, narrowest
+from showthrough.storage.columns.narrow_numbers import narrowest
 
 _HELD = 32_000_000  # bytes of columns that stay in memory
 
@@ -75,18 +75,18 @@ class SpilledColumns:
     def __init__(self) -> None:
         self._spill = Spill(_HELD)
 
-    def put(self, values: Numbers) -> SpilledColumn:
+    def put(self, values: AnyArray) -> SpilledColumn:
         kind = narrowest(values)
         return SpilledColumn(self._spill.add(values.astype(kind).tobytes()), kind, len(values))
 
-    def get(self, column: SpilledColumn, start: int = 0, stop: int | None = None) -> NDArray[np.float64]:
+    def get(self, column: SpilledColumn, start: int = 0, stop: int | None = None) -> Floats:
         """The numbers of a column, or those from one place to before another."""
         stop = column.size if stop is None else min(stop, column.size)
         width = column.kind.itemsize
         content = self._spill.read(column.place + start * width, max(stop - start, 0) * width)
         return np.frombuffer(content, dtype=column.kind).astype(np.float64)
 
-    def blocks(self, columns: Sequence[SpilledColumn], positions: range, size: int) -> Iterator[NDArray[np.float64]]:
+    def blocks(self, columns: Sequence[SpilledColumn], positions: range, size: int) -> Iterator[Floats]:
         """Some places of columns side by side, so many at a time, laid out as rows in memory are."""
         for start in range(positions.start, positions.stop, size):
             stop = min(start + size, positions.stop)
@@ -120,7 +120,7 @@ class ByteStore:
             self._content.add(piece)
             self._ends.append(self._content.size)
 
-    def taken(self, numbers: Sequence[int] | NDArray[np.int64]) -> list[bytes]:
+    def taken(self, numbers: Sequence[int] | Ints) -> list[bytes]:
         """Those of some numbers; of a file they are read in the order in which they lie there."""
         indices = np.asarray(numbers, dtype=np.int64)
         contents: list[bytes] = [b""] * len(indices)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Uints32
 from showthrough.storage.columns.file_slice import FileSlice
 from showthrough.storage.columns.strings import Strings
 
@@ -94,7 +94,7 @@ def write_strings(strings: Iterable[Strings], content: Path, ends: Path, keeper:
     return StoredStrings(FileSlice.from_file(content, keeper), FileSlice.from_file(ends, keeper))
 
 
-def parts_of(strings: Sequence[str], order: NDArray[np.uint32] | None = None) -> Iterator[Strings]:
+def parts_of(strings: Sequence[str], order: Uints32 | None = None) -> Iterator[Strings]:
     """Strings of any sequence, some thousands at a time, in their order or in that of these numbers."""
     for start in range(0, len(strings), _BLOCK):
         stop = min(start + _BLOCK, len(strings))

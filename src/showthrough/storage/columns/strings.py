@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Ends = NDArray[Any]  # of four bytes each where they suffice, else of eight
+from showthrough.core.arrays import AnyArray, Bytes, Ints
+
 _BLOCK = 4096  # strings that are made objects at a time
 _WIDTH = 128  # bytes of the longest string up to which all are sorted as an array of that width
 CODEC = "utf-8", "surrogatepass"  # what is no character is told by whoever checks ids, and must get there
@@ -24,9 +23,10 @@ class Strings(Sequence[str]):
     ('Ærø', ['b', 'a'], 3, True, [1, 0, 2])
     """
 
-    def __init__(self, content: NDArray[np.uint8], ends: Ends) -> None:
+    def __init__(self, content: Bytes, ends: AnyArray) -> None:
         self.content = content  # all of them one after the other, in UTF-8
-        self.ends = ends  # where each ends; the first of them is 0, before the first string
+        # Where each ends; the first is 0, before the first string. Of four bytes where those suffice, else of eight.
+        self.ends = ends
 
     @classmethod
     def of(cls, strings: Iterable[str]) -> Strings:
@@ -89,10 +89,10 @@ class Strings(Sequence[str]):
     def __repr__(self) -> str:
         return f"Strings({len(self)} strings)"
 
-    def __getstate__(self) -> tuple[NDArray[np.uint8], Ends]:
+    def __getstate__(self) -> tuple[Bytes, AnyArray]:
         return self.content[self.ends[0] : self.ends[-1]], self.ends - self.ends[0]  # of a part, not all the others
 
-    def __setstate__(self, state: tuple[NDArray[np.uint8], Ends]) -> None:
+    def __setstate__(self, state: tuple[Bytes, AnyArray]) -> None:
         self.content, self.ends = state
 
     def part(self, start: int, stop: int) -> Strings:

@@ -13,13 +13,12 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import AnyArray, Floats, Uints32
 from showthrough.core.errors import InputError, Problem
 from showthrough.storage.columns.file_slice import FileSlice
-from showthrough.storage.columns.narrow_numbers import KINDS, Numbers
+from showthrough.storage.columns.narrow_numbers import KINDS
 
-Places = NDArray[np.uint32]
 _BUFFERED = 32_768  # documents whose rows are written together
 
 
@@ -30,7 +29,7 @@ class TableWriter:
         self.path, self.columns = path, tuple(columns)
         self._place = {column: number for number, column in enumerate(columns)}
         self._documents, self._kind = documents, kind
-        self._held: list[tuple[Sequence[str], Numbers]] = []
+        self._held: list[tuple[Sequence[str], AnyArray]] = []
         self._from = self._to = 0  # documents whose rows are held
         head = _head((len(self.columns), documents), kind)
         self._start = len(head)
@@ -39,7 +38,7 @@ class TableWriter:
             file.write(head)
             file.truncate(self._start + len(self.columns) * documents * kind.itemsize)
 
-    def put(self, start: int, columns: Sequence[str], values: Numbers) -> None:
+    def put(self, start: int, columns: Sequence[str], values: AnyArray) -> None:
         """Rows of consecutive documents, from number `start` on: documents × columns."""
         if start != self._to:
             self.flush()
@@ -64,7 +63,7 @@ class TableWriter:
                 file.write(column.tobytes())
         self._held, self._from = [], self._to
 
-    def finish(self, order: Places | None = None, keeper: object = None) -> ColumnTable:
+    def finish(self, order: Uints32 | None = None, keeper: object = None) -> ColumnTable:
         """The table, all of it on disk; with an order its documents are those of these numbers, one after the other."""
         self.flush()
         if order is not None:
@@ -78,7 +77,7 @@ class TableWriter:
         return ColumnTable(self.columns, FileSlice.from_file(self.path, keeper))
 
 
-class ColumnTable(Mapping[str, Numbers]):
+class ColumnTable(Mapping[str, AnyArray]):
     """Columns by name, read from a file when they are asked for."""
 
     def __init__(self, columns: Sequence[str], file_slice: FileSlice) -> None:
@@ -90,7 +89,7 @@ class ColumnTable(Mapping[str, Numbers]):
         if len(shape) != 2 or shape[0] != len(self.columns) or expected_size != file_slice.size:
             raise _damaged_error(file_slice)
 
-    def __getitem__(self, column: str) -> Numbers:
+    def __getitem__(self, column: str) -> AnyArray:
         number = self._place[column]
         with self.stretch.open() as file:
             return self._part(file, number, 0, self.documents)
@@ -104,7 +103,7 @@ class ColumnTable(Mapping[str, Numbers]):
     def __contains__(self, column: object) -> bool:
         return column in self._place
 
-    def blocks(self, size: int) -> Iterator[NDArray[np.float64]]:
+    def blocks(self, size: int) -> Iterator[Floats]:
         """Documents × columns, so many documents at a time, laid out as rows in memory are: sums hang on that."""
         with self.stretch.open() as file:
             for start in range(0, self.documents, size):
@@ -118,7 +117,7 @@ class ColumnTable(Mapping[str, Numbers]):
         """The same with other names of its columns."""
         return ColumnTable(columns, self.stretch)
 
-    def _part(self, file: BinaryIO, number: int, start: int, stop: int) -> Numbers:
+    def _part(self, file: BinaryIO, number: int, start: int, stop: int) -> AnyArray:
         offset = self._start + (number * self.documents + start) * self.kind.itemsize
         file.seek(self.stretch.start + offset)
         values = np.frombuffer(file.read((stop - start) * self.kind.itemsize), dtype=self.kind)

@@ -10,7 +10,7 @@ from heapq import nlargest
 import msgspec
 import numpy as np
 
-from showthrough.data.layout.spans import Ints
+from showthrough.core.arrays import Ints
 from showthrough.studies.agreement.items import Items, SharedMentions
 from showthrough.studies.agreement.tallies import RaterChoices
 from showthrough.studies.agreement.values import Confusion, Decisions, DisputedString, Meeting, Unit

@@ -9,9 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
+from showthrough.core.arrays import Ints
 from showthrough.core.errors import join_names
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.data.layout.spans import Ints
 from showthrough.data.silver import is_silver
 
 _SEVERAL = 2

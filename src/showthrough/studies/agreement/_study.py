@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from showthrough.core.arrays import Ints
 from showthrough.core.errors import InputError
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.spans import Ints
 from showthrough.evaluation.ceiling import ceiling
 from showthrough.evaluation.settings import settings_problems
 from showthrough.run.settings import RecordedSettings

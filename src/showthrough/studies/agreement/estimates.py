@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.data.layout.spans import Ints
+from showthrough.core.arrays import Floats, Ints
 from showthrough.statistics import Spread, resampled_totals, share_interval
 from showthrough.statistics.agreement import ONE_CATEGORY
-from showthrough.statistics.forms import Array, Influences
+from showthrough.statistics.forms import Influences
 from showthrough.statistics.numerics.chance import correct_for_chance, expected_of_draws
 from showthrough.studies.agreement.tallies import AgreementTally
 from showthrough.studies.agreement.values import Estimate
@@ -35,7 +35,7 @@ class Draws:
     seed: int = 0
     confidence: float = 0.95
 
-    def totals(self, rows: Array) -> Array:
+    def totals(self, rows: Floats) -> Floats:
         """Sums of rows over and over; many tables are drawn in the same way, so draws are kept where they are small."""
         if self.resamples * len(rows) > _CELLS:
             return resampled_totals(rows, self.resamples, self.seed)
@@ -43,7 +43,7 @@ class Draws:
 
 
 @lru_cache(maxsize=4)
-def _times(documents: int, resamples: int, seed: int) -> Array:
+def _times(documents: int, resamples: int, seed: int) -> Floats:
     """How often each document is in each resample."""
     return resampled_totals(np.eye(documents), resamples, seed)
 
@@ -52,18 +52,18 @@ def _times(documents: int, resamples: int, seed: int) -> Array:
 class Sums:
     """What one number is made of, in a stack."""
 
-    whole: Array
-    agreeing: Array
-    products: Array
+    whole: Floats
+    agreeing: Floats
+    products: Floats
 
-    def observed_difference(self) -> Array:
+    def observed_difference(self) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(1 - self.agreeing / self.whole)
 
-    def expected(self, *, returned: bool) -> Array:
+    def expected(self, *, returned: bool) -> Floats:
         return expected_of_draws(self.whole, self.products, returned=returned)
 
-    def disagreement(self, *, returned: bool) -> Array:
+    def disagreement(self, *, returned: bool) -> Floats:
         """What is seen over what chance would do; 1 less the coefficient."""
         return 1 - correct_for_chance(self.observed_difference(), self.expected(returned=returned))
 
@@ -96,7 +96,7 @@ class Estimates:
             Sums(again[:, 0], again[:, 1], drawn),
         )
 
-    def _products(self, tables: tuple[Sparse, Sparse], used: Ints, resamples: int) -> tuple[float, Array, Array]:
+    def _products(self, tables: tuple[Sparse, Sparse], used: Ints, resamples: int) -> tuple[float, Floats, Floats]:
         """Products of the margins: of all documents, without each, and of resamples; some categories at a time."""
         products, without, drawn = 0.0, np.zeros(len(used)), np.zeros(resamples)
         first_table, two = tables
@@ -133,7 +133,7 @@ class Estimates:
         chance = float(self._sums.now.expected(returned=returned)[0])
         return replace(number, observed=self.observed_agreement(undefined), chance=chance)
 
-    def _number(self, now: Array, without: Array, again: Array, *, lowest: float) -> Number:
+    def _number(self, now: Floats, without: Floats, again: Floats, *, lowest: float) -> Number:
         value = float(now[0])
         if not self.draws.resamples:
             return Number(value, note=_NOT_DRAWN)
@@ -156,7 +156,7 @@ class Number:
     reason: str = ""
     note: str = ""
     lowest: float = 0.0
-    at: Array | None = None  # the share of the way from `lowest` to 1
+    at: Floats | None = None  # the share of the way from `lowest` to 1
     spread: Spread | None = None  # of that share
     observed: Number | None = None  # where agreement is perfect: what that is seen in,
     chance: float = 1.0  # and how much disagreement chance would give
@@ -197,9 +197,9 @@ class Sparse:
 
     block: Ints
     category: Ints
-    value: Array
+    value: Floats
 
-    def dense(self, categories: Ints, blocks: Ints) -> Array:
+    def dense(self, categories: Ints, blocks: Ints) -> Floats:
         """Blocks × categories; both are sorted."""
         table = np.zeros((len(blocks), len(categories)))
         low, high = np.searchsorted(self.category, [categories[0], categories[-1] + 1])

@@ -13,9 +13,10 @@ from typing import Final
 
 import numpy as np
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.data.documents import Document
 from showthrough.data.layout.gold import AnnotationLayers
-from showthrough.data.layout.spans import Counts, Ints, count_before, expand_ranges, highest
+from showthrough.data.layout.spans import count_before, expand_ranges, highest
 from showthrough.data.levels import LEVELS
 from showthrough.studies.agreement._shared_documents import status_of
 from showthrough.studies.agreement.values import Attribute, Unit
@@ -127,7 +128,7 @@ class SharedMentions:
         last = np.searchsorted(segments.start, items.end[item])
         return np.asarray(covered[base + last] > covered[base + first], dtype=np.int64)
 
-    def _items(self, document: Ints, weight: Counts, item: Ints, start: Ints, end: Ints) -> Items:
+    def _items(self, document: Ints, weight: Floats, item: Ints, start: Ints, end: Ints) -> Items:
         """Items of documents in order; `item` is that of each mention, of which the strongest holds."""
         number = np.bincount(document, minlength=len(self.documents))
         size = number[self.layers.document]
@@ -145,7 +146,7 @@ class Items:
 
     marks: SharedMentions
     document: Ints  # of an item
-    weight: Counts
+    weight: Floats
     start: Ints  # in the span layout
     end: Ints
     base: Ints  # where a layer's part starts on the line

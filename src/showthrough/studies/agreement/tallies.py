@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from showthrough.data.layout.spans import Ints, expand_ranges
-from showthrough.statistics.forms import Array
+from showthrough.core.arrays import Floats, Ints
+from showthrough.data.layout.spans import expand_ranges
 from showthrough.studies.agreement.items import Items
 from showthrough.studies.agreement.values import Attribute
 
@@ -19,7 +19,7 @@ _WAITING_LIMIT = 1 << 16  # entries that wait to be summed up
 _DENSE = 8  # so many places for each entry may be empty
 
 
-def _sum_by_index(index: Ints, value: Array, size: int) -> Array:
+def _sum_by_index(index: Ints, value: Floats, size: int) -> Floats:
     return np.bincount(index, value, minlength=size).astype(np.float64)
 
 
@@ -29,10 +29,10 @@ class Margins:
     def __init__(self, series: int, blocks: int) -> None:
         self._shape = series, blocks
         self._keys: list[Ints] = []
-        self._values: list[Array] = []
+        self._values: list[Floats] = []
         self._waiting = 0
 
-    def add(self, series: Ints, block: Ints, category: Ints, value: Array) -> None:
+    def add(self, series: Ints, block: Ints, category: Ints, value: Floats) -> None:
         number, blocks = self._shape
         self._keys.append((category * number + series) * blocks + block)
         self._values.append(value)
@@ -52,7 +52,7 @@ class Margins:
             values = _sum_by_index(index, values, len(keys))
         self._keys, self._values, self._waiting = [keys], [values], 0
 
-    def tables(self) -> list[tuple[Ints, Ints, Array]]:
+    def tables(self) -> list[tuple[Ints, Ints, Floats]]:
         """Of each series: blocks, categories and sums, category after category."""
         self._sum_up()
         number, blocks = self._shape
@@ -68,8 +68,8 @@ class Margins:
 class AgreementTally:
     """Of each series and block: how much was compared, how much of it agreed, and what either side chose."""
 
-    whole: Array  # series × blocks
-    agreeing: Array
+    whole: Floats  # series × blocks
+    agreeing: Floats
     first: Margins
     second: Margins  # the same as the first where raters are not told apart
 
@@ -79,7 +79,7 @@ class AgreementTally:
         second = Margins(series, blocks) if sides > 1 else first
         return cls(np.zeros((series, blocks)), np.zeros((series, blocks)), first, second)
 
-    def add(self, block: Ints, whole: Array, agreeing: Array, series: Ints | None = None) -> None:
+    def add(self, block: Ints, whole: Floats, agreeing: Floats, series: Ints | None = None) -> None:
         shape = self.whole.shape
         key = block if series is None else series * shape[1] + block
         for sums, value in ((self.whole, whole), (self.agreeing, agreeing)):
@@ -100,12 +100,12 @@ class RaterChoices:
         keys, raters = np.unique(items.cells[0] * width + choices, return_counts=True)
         return cls(keys // width, keys % width, raters)
 
-    def agreement(self, items: Items) -> Array:
+    def agreement(self, items: Items) -> Floats:
         """Of each item, the share of pairs of raters who agree."""
         pairs = _sum_by_index(self.item, self.raters * (self.raters - 1.0), len(items))
         return np.asarray(pairs / (items.raters * (items.raters - 1)))
 
-    def meetings(self, items: Items) -> tuple[Ints, Ints, Array]:
+    def meetings(self, items: Items) -> tuple[Ints, Ints, Floats]:
         """Pairs of categories, the smaller first, and how many pairs of raters chose them, by weight."""
         last = np.searchsorted(self.item, self.item, side="right")
         first, second = expand_ranges(np.arange(len(self.item)), last)

@@ -14,14 +14,12 @@ from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Floats
 from showthrough.core.errors import InputError, Problem, quote_value
 from showthrough.data.population import Population, PopulationColumn
 from showthrough.families.inference.agreement import FULL, age_of, agreement, plain
 from showthrough.models.countries import names_of
-
-Array = NDArray[np.float64]
 
 AGE, NATIONALITY = "AGE", "NATIONALITY"
 # What leads to one person by itself, however many others are like them.
@@ -48,7 +46,7 @@ class LearnedAttribute(NamedTuple):
 class ColumnReader(Protocol):
     """The values of a column as its tag has them compared."""
 
-    def fitting(self, learned: LearnedAttribute) -> Array | None:
+    def fitting(self, learned: LearnedAttribute) -> Floats | None:
         """What share of the people with each value fits; `None` where it was learned too roughly to leave some out."""
         ...
 
@@ -89,7 +87,7 @@ class _AgeRanges:
         self._empty = np.array([age_range is None for age_range in ends], dtype=bool)
         self._low, self._high = np.array([age_range or (0, 0) for age_range in ends], dtype=np.float64).T.reshape(2, -1)
 
-    def fitting(self, learned: LearnedAttribute) -> Array | None:
+    def fitting(self, learned: LearnedAttribute) -> Floats | None:
         ranges = [age_range for age_range in map(ages_of, (learned.true, learned.guess)) if age_range]
         if not ranges:
             return None
@@ -112,7 +110,7 @@ class _PlaceLevels:
             for start in range(len(levels)):
                 self._inside[levels[start:]].append(code)
 
-    def fitting(self, learned: LearnedAttribute) -> Array | None:
+    def fitting(self, learned: LearnedAttribute) -> Floats | None:
         levels = _levels(learned.true)
         if learned.agreement < FULL:
             levels = _common(levels, _levels(learned.guess))
@@ -132,7 +130,7 @@ class _Words:
         for code, value in enumerate(column.values):
             self._codes[self._normalize(value)].append(code)
 
-    def fitting(self, learned: LearnedAttribute) -> Array | None:
+    def fitting(self, learned: LearnedAttribute) -> Floats | None:
         values = (learned.true, learned.guess) if learned.agreement >= FULL else (learned.guess,)
         codes = next(filter(None, map(self._matching_codes, values)), None)
         if codes is None and learned.agreement < FULL:
@@ -185,7 +183,7 @@ def _common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     return first[len(first) - shared :]
 
 
-def _ones(size: int, *codes: Iterable[int]) -> Array:
+def _ones(size: int, *codes: Iterable[int]) -> Floats:
     shares = np.zeros(size)
     for group in codes:
         shares[list(group)] = 1.0

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.core.errors import PlanError, join_names
-from showthrough.data.layout.spans import Ints
 from showthrough.data.population import Population, tag_of
 from showthrough.families.inference.agreement import PARTLY
 from showthrough.families.inference.parts import INFERENCES, PEOPLE
@@ -20,7 +20,7 @@ from showthrough.run.run import WITHOUT_TEXT, Run
 from showthrough.run.stored_rows import iter_evidence
 from showthrough.statistics import Ratios, Spread, influences, resampled_totals, share_interval
 from showthrough.studies.agreement.values import Estimate
-from showthrough.studies.risk._inferred_attributes import DIRECT, Array, ColumnReader, LearnedAttribute, reading_of
+from showthrough.studies.risk._inferred_attributes import DIRECT, ColumnReader, LearnedAttribute, reading_of
 from showthrough.studies.risk.values import THRESHOLD, SinglingOut, SinglingSection
 
 # A crowd is how many people of a population are like somebody: the k of k-anonymity.
@@ -41,9 +41,9 @@ class Crowds:
     def __init__(self, population: Population) -> None:
         self.population = population
         self._readings: dict[str, ColumnReader] = {tag: reading_of(tag, population) for tag in population.columns}
-        self._fitting: dict[LearnedAttribute, Array | None] = {}
+        self._fitting: dict[LearnedAttribute, Floats | None] = {}
 
-    def sizes(self, people: Sequence[frozenset[LearnedAttribute]]) -> Array:
+    def sizes(self, people: Sequence[frozenset[LearnedAttribute]]) -> Floats:
         """How many are like each of them. Part of a person is possible where a row's ages fit in part."""
         numbers = {attributes: number for number, attributes in enumerate(dict.fromkeys(people))}
         together: dict[tuple[str, ...], list[frozenset[LearnedAttribute]]] = defaultdict(list)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.data.layout.spans import Ints, contents_of, expand_ranges
+from showthrough.core.arrays import Ints
+from showthrough.data.layout.spans import contents_of, expand_ranges
 from showthrough.models.lexicon import is_punctuation
 from showthrough.studies.rules._words import WordIndex
 from showthrough.studies.rules._workspace import MaskState, RuleCorpus, RuleMatches

@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Codes, Ints
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.characters import WORD_KIND, token_kind
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import Bools, Ints, Keys, SortedSpans, count_before
+from showthrough.data.layout.spans import SortedSpans, count_before
 
 # Scripts in which words are not told apart by spaces, or have endings that are no part of a name: Thai, Lao, Tibetan,
 # Burmese, Khmer, kana, Hangul. Each character is a word of its own, as ideographs are.
@@ -40,7 +41,7 @@ class WordIndex:
         return self._axis.document_at(self.laid.start)
 
     @cached_property
-    def keys(self) -> Keys:
+    def keys(self) -> Codes:
         """A number for each word as written; words that share one differ, if at all, after many letters."""
         start, end = self.laid.start, self.laid.end
         codes = np.frombuffer(self._axis.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
@@ -55,7 +56,7 @@ class WordIndex:
         return keys
 
     @cached_property
-    def key_index(self) -> tuple[Keys, Ints]:
+    def key_index(self) -> tuple[Codes, Ints]:
         """All keys, ascending, and of each word the number of its key."""
         keys, number = np.unique(self.keys, return_inverse=True)
         return keys, number.astype(np.int64)

@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Ints, Ints32
 from showthrough.data.labels import Labels
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_index import SpanIndex
-from showthrough.data.layout.spans import Bools, Ints, SortedSpans, count_before, find_touching, merge_spans, paint
+from showthrough.data.layout.spans import SortedSpans, count_before, find_touching, merge_spans, paint
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.families.masking.precision import Precision
 from showthrough.families.masking.recall import EntityRecall, Recall
@@ -139,7 +139,7 @@ class MaskState:
         return self._seen.coverage
 
     @cached_property
-    def readable(self) -> NDArray[np.int32]:
+    def readable(self) -> Ints32:
         """How many characters of the span index can be read before each of its places."""
         return self.coverage.readable(self.ground.ruler, self.ground.texts.replacements)
 
@@ -153,12 +153,12 @@ class MaskState:
         """How many of these a further mask could hide."""
         return self._of_mentions(self.fixable)
 
-    def _of_mentions(self, before: NDArray[np.int32]) -> Ints:
+    def _of_mentions(self, before: Ints32) -> Ints:
         mentions = self.ground.ruler.mentions
         return (before[mentions.closes] - before[mentions.opens]).astype(np.int64)
 
     @cached_property
-    def fixable(self) -> NDArray[np.int32]:
+    def fixable(self) -> Ints32:
         """The same as `readable` of what a mask could hide: a word that a replacement repeats stays readable."""
         ground = self.ground
         can = np.diff(self.readable) > 0

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.data.layout.gold import DIRECT
-from showthrough.data.layout.spans import Bools, Counts, Ints, expand_ranges, find_touching
+from showthrough.data.layout.spans import expand_ranges, find_touching
 from showthrough.data.masks import Anonymization
 from showthrough.metrics.base import ratio
 from showthrough.run.run import Run
@@ -32,7 +33,7 @@ class Gains(NamedTuple):
     quasi: Ints
     mentions: Ints
     masks: Ints
-    value: Counts
+    value: Floats
 
 
 class Prospects:
@@ -128,7 +129,7 @@ class Prospects:
         agreed = self._ground.gold.agreement(tokens.start, tokens.end, document)
         return agreed, self._ground.gold.annotators[document]
 
-    def _precision(self, standing: MaskState) -> tuple[float, Counts]:
+    def _precision(self, standing: MaskState) -> tuple[float, Floats]:
         """The share of masked words that annotators wanted masked: now, and with each candidate.
 
         Where nothing is masked, nothing is masked in vain.

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.data.layout.spans import Ints, contents_of
+from showthrough.core.arrays import Ints
+from showthrough.data.layout.spans import contents_of
 from showthrough.models.detectors.expressions import expressions
 from showthrough.studies.rules._workspace import RuleCorpus, RuleMatches
 from showthrough.studies.rules.worth import Rule

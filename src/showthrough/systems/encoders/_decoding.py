@@ -8,14 +8,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import regex
-from numpy.typing import NDArray
 
-from showthrough.data.layout.spans import Bools, Ints
+from showthrough.core.arrays import Bools, Floats, Floats32, Ints
 from showthrough.data.masks import ScoredMask
 from showthrough.models.segments import TokenPieces
 from showthrough.systems.encoders._schemes import UNTYPED, Tagset
 
-Probabilities = NDArray[np.float32]  # tokens × labels
 Words = Literal["any", "first", "piece"]
 Scores = Literal["mean", "min"]
 # What is never masked by half. In scripts that have no spaces between words a run of letters is no word.
@@ -37,8 +35,8 @@ class Decoder:
     words: Words = "any"
     scores: Scores = "mean"
 
-    def masks(self, text: str, pieces: TokenPieces, probabilities: Probabilities) -> list[ScoredMask]:
-        """The masks of a text, ascending, none overlapping another."""
+    def masks(self, text: str, pieces: TokenPieces, probabilities: Floats32) -> list[ScoredMask]:
+        """The masks of a text, ascending, none overlapping another; probabilities are tokens × labels."""
         units = _units(text, pieces, whole=self.words != "piece")
         if not len(units.start):
             return []
@@ -63,7 +61,7 @@ class Decoder:
             )
         ]
 
-    def _decide(self, units: _Units, probabilities: Probabilities) -> _Decisions:
+    def _decide(self, units: _Units, probabilities: Floats32) -> _Decisions:
         """What each unit is: as its first piece says, or the first of them that is to be masked."""
         inside = self.tags.kind >= 0
         hidden = probabilities[:, inside].sum(axis=1, dtype=np.float64)  # 1 − P(O), O being all that is never masked
@@ -86,7 +84,7 @@ class Decoder:
         kind = np.where(masked[first], self.tags.kind[label[first]], -1)
         return _Decisions(kind, self.tags.starts[label[first]], self.tags.ends[label[last]], score)
 
-    def _scores(self, scores: NDArray[np.float64], first: Ints, last: Ints) -> NDArray[np.float64]:
+    def _scores(self, scores: Floats, first: Ints, last: Ints) -> Floats:
         if self.scores == "min":
             return np.asarray(np.minimum.reduceat(scores, first))
         return np.asarray(np.add.reduceat(scores, first) / (last - first + 1))
@@ -96,7 +94,7 @@ class _Decisions(NamedTuple):
     kind: Ints
     starts: Bools
     ends: Bools
-    score: NDArray[np.float64]
+    score: Floats
 
 
 class _Units(NamedTuple):

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Ints, Ints16, Ints32
 from showthrough.core.errors import PlanError
 from showthrough.data.documents import Corpus, Document, Mention
-from showthrough.data.layout.spans import Ints
 from showthrough.systems.encoders._loading import Encoder
 from showthrough.systems.encoders._schemes import UNTYPED
 from showthrough.systems.encoders._windows import windows_of
@@ -68,8 +67,8 @@ def token_labels(starts: Ints, ends: Ints, mentions: Iterable[Mention], numbers:
 class Examples:
     """Windows of all copies. The tokens of a document are there once, however many copies and windows it is in."""
 
-    tokens: NDArray[np.int32]
-    labels: NDArray[np.int16]
+    tokens: Ints32
+    labels: Ints16
     begin: Ints  # of each window, among the tokens
     end: Ints
     first: Ints  # of those that are learned in it
@@ -79,7 +78,7 @@ class Examples:
     def __len__(self) -> int:
         return len(self.begin)
 
-    def learned(self, number: int) -> NDArray[np.int16]:
+    def learned(self, number: int) -> Ints16:
         """The labels that a window teaches."""
         shift = self.shift[number]
         return self.labels[self.first[number] + shift : self.last[number] + shift]

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Ints
 from showthrough.core.errors import PlanError, join_names, quote_value, shorten, suggest_name
-from showthrough.data.layout.spans import Bools, Ints
 
 Scheme = Literal["auto", "types"]
 UNTYPED = "MASK"  # what is to be masked, whatever it is

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.data.layout.spans import Ints
+from showthrough.core.arrays import Ints
 
 _USUAL = 3, 4  # a window starts so much of the last one behind it: a token sees an eighth of a window on either side
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from showthrough.core.arrays import Floats32
 from showthrough.core.errors import PlanError, ResourceError, quote_value
 from showthrough.data.documents import Document
 from showthrough.data.masks import ScoredMask
@@ -19,7 +20,7 @@ from showthrough.models.names import SourceName
 from showthrough.models.prediction import PADDED
 from showthrough.models.segments import TokenPieces
 from showthrough.models.settings import ModelSettings
-from showthrough.systems.encoders._decoding import Decoder, Probabilities
+from showthrough.systems.encoders._decoding import Decoder
 from showthrough.systems.encoders._loading import CLASSIFIER, Encoder, load_encoder
 from showthrough.systems.encoders._schemes import tagset
 from showthrough.systems.encoders._windows import usual_stride, windows_of
@@ -34,7 +35,7 @@ class Prediction(NamedTuple):
     """The tokens of a text, and of each the probability of every label."""
 
     pieces: TokenPieces
-    probabilities: Probabilities
+    probabilities: Floats32
 
 
 class _Window(NamedTuple):
@@ -61,7 +62,7 @@ def predict(encoder: Encoder, texts: Sequence[str], window: int, stride: int) ->
         Prediction(text_pieces, np.zeros((len(text_pieces.ids), labels), dtype=np.float32)) for text_pieces in pieces
     ]
 
-    def run(items: list[int], rows: int, shape: TableShape) -> list[Probabilities]:
+    def run(items: list[int], rows: int, shape: TableShape) -> list[Floats32]:
         return _run(encoder, [(pieces[windows[item].text], windows[item]) for item in items], rows, shape.width)
 
     shapes = [_shape(encoder, len(span), window) for span in windows]
@@ -84,9 +85,7 @@ def _shape(encoder: Encoder, tokens: int, window: int) -> TableShape:
     return TableShape(width, width)
 
 
-def _run(
-    encoder: Encoder, windows: Sequence[tuple[TokenPieces, _Window]], rows: int, width: int
-) -> list[Probabilities]:
+def _run(encoder: Encoder, windows: Sequence[tuple[TokenPieces, _Window]], rows: int, width: int) -> list[Floats32]:
     """The probabilities of each window's tokens. The table is filled up with copies of its first row."""
     import torch
 

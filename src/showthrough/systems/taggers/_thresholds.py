@@ -7,8 +7,8 @@ from contextlib import closing
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Floats
 from showthrough.engines.local import Local
 from showthrough.systems.taggers._examples import Example, folds_of
 from showthrough.systems.taggers._labeller import Recipe, fit_labeller
@@ -57,7 +57,7 @@ def best(points: Curve) -> float:
 
 def predict_held_out(
     recipe: Recipe, language: str, seed: int, seen: Sequence[Example], examples: Sequence[Example]
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+) -> tuple[Bools, Floats]:
     """Of each word and number in records that were held out: whether it is to be masked, and how probable that is."""
     labeller = fit_labeller(recipe, seen, language, seed)
     gold: list[bool] = []
@@ -116,7 +116,7 @@ def _sample(examples: Sequence[Example], seed: int) -> list[Example]:
     return [example for example in examples if example.record in sample]
 
 
-def _point(gold: NDArray[np.bool_], hidden: NDArray[np.float64], threshold: float, beta: float) -> dict[str, float]:
+def _point(gold: Bools, hidden: Floats, threshold: float, beta: float) -> dict[str, float]:
     masked = hidden >= threshold
     right = float(np.sum(gold & masked))
     precision, recall = right / max(float(masked.sum()), 1.0), right / max(float(gold.sum()), 1.0)

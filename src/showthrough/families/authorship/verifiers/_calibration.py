@@ -8,8 +8,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from showthrough.data.layout.spans import Bools, Ints
-from showthrough.families.authorship.verifiers.base import Array
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.families.authorship.verifiers.folds import split_folds
 
 _FOLDS = 5  # of authors
@@ -21,7 +20,7 @@ _LARGEST = 30.0  # of a logit, so that no probability is 0 or 1 in all its digit
 class MarginModel(Protocol):
     """What tells the kinds of rows apart: the higher, the more it speaks for one author."""
 
-    def margins(self, rows: Array) -> Array: ...
+    def margins(self, rows: Floats) -> Floats: ...
 
 
 Model = TypeVar("Model", bound=MarginModel)
@@ -38,20 +37,20 @@ class Calibration:
     middle: float
     slope: float
 
-    def chances(self, margins: Array) -> Array:
+    def chances(self, margins: Floats) -> Floats:
         return chances((margins - self.middle) * self.slope)
 
-    def saved(self) -> dict[str, Array]:
+    def saved(self) -> dict[str, Floats]:
         return {"calibration": np.array([self.middle, self.slope])}
 
     @classmethod
-    def loaded(cls, arrays: Mapping[str, Array]) -> Calibration:
+    def loaded(cls, arrays: Mapping[str, Floats]) -> Calibration:
         middle, slope = arrays["calibration"].tolist()
         return cls(middle, slope)
 
 
 def fit_and_calibrate(
-    rows: Array, same: Bools, authors: Ints, seed: int, fit: Callable[[Array, Bools], Model]
+    rows: Floats, same: Bools, authors: Ints, seed: int, fit: Callable[[Floats, Bools], Model]
 ) -> tuple[Model, Calibration]:
     """What was fitted to all rows, and what its margins are worth: how steeply, authors who were held out tell."""
     fold = split_folds(authors, same, _FOLDS, seed)
@@ -67,13 +66,13 @@ def fit_and_calibrate(
     return model, Calibration(middle_of(model.margins(rows), same), max(slope, _RIDGE))
 
 
-def middle_of(margins: Array, same: Bools) -> float:
+def middle_of(margins: Floats, same: Bools) -> float:
     """Above which there are as many margins as problems of one author."""
     below = int((~same).sum())
     return float(np.sort(margins)[max(below - 1, 0) : below + 1].mean())
 
 
-def logistic(columns: Array, same: Bools, constant: bool = True) -> Array:
+def logistic(columns: Floats, same: Bools, constant: bool = True) -> Floats:
     """Weights, the constant first, by Newton's method.
 
     What is to be met is drawn in a little from 0 and 1, as by Platt (1999): nothing is ever sure after a few problems.
@@ -97,11 +96,11 @@ def logistic(columns: Array, same: Bools, constant: bool = True) -> Array:
     return weights
 
 
-def _loss(design: Array, target: Array, weights: Array) -> float:
+def _loss(design: Floats, target: Floats, weights: Floats) -> float:
     logit = design @ weights
     return float((np.logaddexp(0, logit) - target * logit).sum() + _RIDGE / 2 * (weights @ weights))
 
 
-def chances(logits: Array) -> Array:
+def chances(logits: Floats) -> Floats:
     """The probabilities that logits stand for."""
     return np.asarray(1 / (1 + np.exp(-np.clip(logits, -_LARGEST, _LARGEST))))

@@ -14,16 +14,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from showthrough.data.layout.spans import Bools, Ints
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.families.authorship.verifiers._calibration import Calibration, fit_and_calibrate, logistic
 from showthrough.families.authorship.verifiers._grams import code_points, gram_codes, spaced_once
-from showthrough.families.authorship.verifiers.base import Array, Question, Remembering
+from showthrough.families.authorship.verifiers.base import Question, Remembering
 
 _ORDER = 4  # characters of context at most
 _UNSEEN = 2.0**-16  # the chance of a character that was never read
 
 
-def cross_entropies(question: Question) -> Array:
+def cross_entropies(question: Question) -> Floats:
     """Mean and distance of what the text costs after the others and they after it, in bits a character."""
     texts = [code_points(spaced_once(text)) for text in ("\n".join(question.known), question.text)]
     characters, symbol = np.unique(np.concatenate(texts), return_inverse=True)
@@ -70,9 +70,9 @@ _COSTS = Remembering(cross_entropies, 2)
 
 @dataclass(frozen=True, eq=False)
 class _Regression:
-    weights: Array  # the constant first
+    weights: Floats  # the constant first
 
-    def margins(self, rows: Array) -> Array:
+    def margins(self, rows: Floats) -> Floats:
         """Row by row, so that none depends on which others are asked for beside it."""
         return np.asarray((rows * self.weights[1:]).sum(axis=1) + self.weights[0])
 
@@ -84,10 +84,10 @@ class FittedCompression:
     regression: _Regression
     calibration: Calibration
 
-    def answers(self, questions: Sequence[Question]) -> Array:
+    def answers(self, questions: Sequence[Question]) -> Floats:
         return self.calibration.chances(self.regression.margins(_COSTS.rows(questions)))
 
-    def saved(self) -> Mapping[str, Array]:
+    def saved(self) -> Mapping[str, Floats]:
         return {"weights": self.regression.weights, **self.calibration.saved()}
 
 
@@ -105,9 +105,9 @@ class Compression:
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> FittedCompression:
         return FittedCompression(*fit_and_calibrate(_COSTS.rows(questions), same, authors, seed, _regression))
 
-    def loaded(self, arrays: Mapping[str, Array]) -> FittedCompression:
+    def loaded(self, arrays: Mapping[str, Floats]) -> FittedCompression:
         return FittedCompression(_Regression(arrays["weights"]), Calibration.loaded(arrays))
 
 
-def _regression(rows: Array, same: Bools) -> _Regression:
+def _regression(rows: Floats, same: Bools) -> _Regression:
     return _Regression(logistic(rows, same))

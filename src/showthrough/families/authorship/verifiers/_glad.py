@@ -16,11 +16,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.errors import ResourceError
-from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.authorship.verifiers._calibration import Calibration, fit_and_calibrate
 from showthrough.families.authorship.verifiers._grams import BOM, code_points, gram_codes, spaced_once
-from showthrough.families.authorship.verifiers.base import Array, Question, Remembering
+from showthrough.families.authorship.verifiers.base import Question, Remembering
 
 # The features of GLAD are 24 numbers about a text and others by one author.
 
@@ -49,18 +49,18 @@ class _Text:
 
     grams: Sequence[tuple[Ints, Ints]]  # for each n: which occur, ascending, and how often
     tokens: Ints  # how often each occurs
-    marks: Array
-    endings: Array
-    lines: Array
-    case: Array
-    blocks: Array
+    marks: Floats
+    endings: Floats
+    lines: Floats
+    case: Floats
+    blocks: Floats
     sentence_length: float
     entropy: float
     packed: float  # bytes, compressed, for each byte
     content: bytes  # with single blanks
 
 
-def style(question: Question) -> Array:
+def style(question: Question) -> Floats:
     """The features, in the order of their names; never NaN, however short a text is."""
     texts = [_plain(text) for text in (question.text, *question.known)]
     unknown, *known_texts = _read_texts(texts)
@@ -149,7 +149,7 @@ def _average(texts: Sequence[_Text]) -> _Text:
     return _Text(first.grams, first.tokens, marks, endings, lines, case, blocks, length, entropy, 0.0, b"")
 
 
-def _compare(reference: _Text, unknown: _Text) -> Array:
+def _compare(reference: _Text, unknown: _Text) -> Floats:
     """Dissimilarities, intersections, cosine of tokens, joint entropy, compression."""
     profiles = [_profiles(*triple) for triple in zip(reference.grams, unknown.grams, TOPS, strict=True)]
     both = reference.tokens + unknown.tokens
@@ -170,7 +170,7 @@ def _profiles(first: tuple[Ints, Ints], second: tuple[Ints, Ints], top: int) -> 
     ) - len(union)
 
 
-def _rates(profile: tuple[Ints, Ints], target_grams: Ints) -> Array:
+def _rates(profile: tuple[Ints, Ints], target_grams: Ints) -> Floats:
     grams, counts = profile
     if not len(grams):
         return np.zeros(len(target_grams))
@@ -178,7 +178,7 @@ def _rates(profile: tuple[Ints, Ints], target_grams: Ints) -> Array:
     return np.where(grams[index] == target_grams, counts[index] / counts.sum(), 0.0)
 
 
-def _cosine(first: Array | Ints, second: Array | Ints) -> float:
+def _cosine(first: Floats | Ints, second: Floats | Ints) -> float:
     length = float(np.sqrt((first * first).sum()) * np.sqrt((second * second).sum()))
     return float((first * second).sum()) / length if length else 0.0
 
@@ -199,7 +199,7 @@ _SAME = 1e-12  # of a deviation: a feature that does not differ
 _FAR = 3.0  # deviations from the mean of training, beyond which nothing was learned
 
 
-def _features_of(question: Question) -> Array:
+def _features_of(question: Question) -> Floats:
     """The features, and whether those of lines tell anything."""
     return np.append(style(question), laid_out(question))
 
@@ -211,12 +211,12 @@ _FEATURE_ROWS = Remembering(_features_of, len(FEATURES) + 1)
 class _Machine:
     """A fitted machine: with what features are scaled, and what each adds to the margin."""
 
-    mean: Array
-    scale: Array
-    weight: Array
+    mean: Floats
+    scale: Floats
+    weight: Floats
     shift: float
 
-    def margins(self, features: Array) -> Array:
+    def margins(self, features: Floats) -> Floats:
         """Row by row, so that none depends on which others are asked for beside it.
 
         What is far from all that training had counts as its border does: a line is not drawn on into nowhere.
@@ -239,10 +239,10 @@ class FittedGlad:
         scaled = _scale(_FEATURE_ROWS.rows(questions), self.machine.mean, self.machine.scale)
         return np.asarray(np.abs(scaled) > _FAR)
 
-    def answers(self, questions: Sequence[Question]) -> Array:
+    def answers(self, questions: Sequence[Question]) -> Floats:
         return self.calibration.chances(self.machine.margins(_FEATURE_ROWS.rows(questions)))
 
-    def saved(self) -> Mapping[str, Array]:
+    def saved(self) -> Mapping[str, Floats]:
         machine = self.machine
         arrays = {
             "mean": machine.mean,
@@ -268,7 +268,7 @@ class Glad:
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> FittedGlad:
         return FittedGlad(*fit_and_calibrate(_FEATURE_ROWS.rows(questions), same, authors, seed, _fit_machine))
 
-    def loaded(self, arrays: Mapping[str, Array]) -> FittedGlad:
+    def loaded(self, arrays: Mapping[str, Floats]) -> FittedGlad:
         mean, scale, weight = (arrays[name] for name in ("mean", "scale", "weight"))
         if any(array.shape != (len(FEATURES),) for array in (mean, scale, weight)):
             raise ValueError(f"expected {len(FEATURES)} features")
@@ -276,14 +276,14 @@ class Glad:
         return FittedGlad(machine, Calibration.loaded(arrays))
 
 
-def _scale(features: Array, mean: Array, scale: Array) -> Array:
+def _scale(features: Floats, mean: Floats, scale: Floats) -> Floats:
     """Features by the statistics of training; what is not told is as usual."""
     scaled = (features[:, :-1] - mean) / scale
     scaled[np.ix_(features[:, -1] == 0, OF_LINES)] = 0.0
     return scaled
 
 
-def _fit_machine(features: Array, same: Bools) -> _Machine:
+def _fit_machine(features: Floats, same: Bools) -> _Machine:
     counted = np.ones_like(features[:, :-1])
     counted[np.ix_(features[:, -1] == 0, OF_LINES)] = 0.0
     many = np.maximum(counted.sum(axis=0), 1)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.data.layout.spans import Ints
+from showthrough.core.arrays import Ints, Uints32
 
 BOM = "\ufeff"
 _WIDE = 2**62  # up to which codes are kept as they are
@@ -16,7 +15,7 @@ def spaced_once(text: str) -> str:
     return " ".join(text.replace(BOM, "").split())
 
 
-def code_points(text: str) -> NDArray[np.uint32]:
+def code_points(text: str) -> Uints32:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 

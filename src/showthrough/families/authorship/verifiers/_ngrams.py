@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.data.layout.spans import Bools, Ints
+from showthrough.core.arrays import Bools, Codes, Floats, Ints
 from showthrough.families.authorship.verifiers._calibration import middle_of
 from showthrough.families.authorship.verifiers._grams import code_points, spaced_once
-from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Question
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Question
 
 _LENGTH = 4
 _BITS = 16  # of a character: those beyond the first plane, such as emoji, count as one
@@ -25,22 +24,20 @@ _MOST = 20_000  # that are looked at: those that the most texts have
 _AT_ONCE = 200  # texts
 _SHARES = np.linspace(0, 0.5, 26)  # of problems that may stay unanswered
 
-Codes = NDArray[np.uint64]
-
 
 @dataclass(frozen=True, eq=False)
 class FittedNgrams:
     """Which 4-grams count and how much, and between which cosines there is no answer."""
 
     grams: Codes  # ascending
-    rarity: Array
+    rarity: Floats
     low: float
     high: float
 
-    def answers(self, questions: Sequence[Question]) -> Array:
+    def answers(self, questions: Sequence[Question]) -> Floats:
         return self._to_probability(self.cosines(questions))
 
-    def cosines(self, questions: Sequence[Question]) -> Array:
+    def cosines(self, questions: Sequence[Question]) -> Floats:
         return np.array([self._cosine(*map(_count_grams, _sides(question))) for question in questions])
 
     def _cosine(self, first: tuple[Codes, Ints], second: tuple[Codes, Ints]) -> float:
@@ -48,21 +45,21 @@ class FittedNgrams:
         length = float(np.sqrt((weights[0] ** 2).sum() * (weights[1] ** 2).sum()))
         return min(float((weights[0] * weights[1]).sum()) / length, 1.0) if length else 0.0
 
-    def _weights(self, codes: Codes, counts: Ints) -> Array:
+    def _weights(self, codes: Codes, counts: Ints) -> Floats:
         weights = np.zeros(len(self.grams))
         if len(codes):
             index = np.minimum(np.searchsorted(codes, self.grams), len(codes) - 1)
             weights = np.where(codes[index] == self.grams, (1 + np.log(counts[index])) * self.rarity, 0.0)
         return weights
 
-    def _to_probability(self, cosine: Array) -> Array:
+    def _to_probability(self, cosine: Floats) -> Floats:
         """Exactly one half between the thresholds, and beyond them as far as there is room."""
         below = UNANSWERED * cosine / max(self.low, np.finfo(float).tiny)
         above = UNANSWERED + (1 - UNANSWERED) * (cosine - self.high) / max(1 - self.high, np.finfo(float).tiny)
         beyond = np.where(cosine < self.low, below, np.where(cosine > self.high, above, UNANSWERED))
         return np.clip(beyond, 0.0, 1.0)
 
-    def saved(self) -> Mapping[str, Array]:
+    def saved(self) -> Mapping[str, Floats]:
         # As numbers of 32 bits: those of 64 do not fit into what arrays of weights hold.
         halves = np.column_stack([self.grams >> np.uint64(32), self.grams & np.uint64(2**32 - 1)]).astype(np.float64)
         return {"grams": halves, "rarity": self.rarity, "thresholds": np.array([self.low, self.high])}
@@ -86,7 +83,7 @@ class Ngrams:
         cosines = FittedNgrams(grams[frequent], rarity, 0.0, 0.0).cosines(questions)
         return FittedNgrams(grams[frequent], rarity, *_thresholds(cosines, same))
 
-    def loaded(self, arrays: Mapping[str, Array]) -> FittedNgrams:
+    def loaded(self, arrays: Mapping[str, Floats]) -> FittedNgrams:
         high, low = arrays["grams"].astype(np.uint64).T
         return FittedNgrams((high << np.uint64(32)) | low, arrays["rarity"], *arrays["thresholds"].tolist())
 
@@ -116,7 +113,7 @@ def _document_frequencies(texts: Sequence[str]) -> tuple[Codes, Ints]:
     return grams, many
 
 
-def _thresholds(cosines: Array, same: Bools) -> tuple[float, float]:
+def _thresholds(cosines: Floats, same: Bools) -> tuple[float, float]:
     """About the middle, with the share unanswered that makes c@1 highest; of equal ones the least."""
     middle, few = middle_of(cosines, same), int((~same).sum())
     below, above = np.sort(cosines)[:few][::-1], np.sort(cosines)[few:]

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from showthrough.data.layout.spans import Bools, Ints
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.families.authorship.verifiers.base import (
     ADAPTIVE as ADAPTIVE,
-    Array,
     Question,
     VerifierLearner,
     question_digest,
@@ -32,7 +31,7 @@ def cross_fitted(
     seed: int,
     cache: Cache,
     watch: Watch | None = None,
-) -> Array:
+) -> Floats:
     """What a learner answers to each question that learned from the others, circle-wise; asked before, it is kept."""
     digests = [question_digest(item) for item in questions]
     identity = (
@@ -47,7 +46,7 @@ def cross_fitted(
 
 def _answers(
     learner: VerifierLearner, questions: Sequence[Question], same: Bools, circles: Ints, seed: int, watch: Watch | None
-) -> Array:
+) -> Floats:
     random, folds = np.random.default_rng(seed), split_folds(circles, same, FOLDS, seed)
     answers = np.empty(len(questions))
     parts = int(folds.max()) + 1

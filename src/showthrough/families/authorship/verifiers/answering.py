@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats
 from showthrough.core.errors import PlanError, ResourceError, quote_value, shorten
 from showthrough.core.plugins import describe_error, is_guest
 from showthrough.data.documents import Corpus
-from showthrough.data.layout.spans import Bools
-from showthrough.families.authorship.verifiers.base import Array, Question, Verifier, question_digest
+from showthrough.families.authorship.verifiers.base import Question, Verifier, question_digest
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.settings import Watch
 
@@ -37,7 +37,7 @@ def answers_to(
 
 def answer_questions(
     verifier: Verifier, questions: Sequence[Question], cache: Cache | None = None, watch: Watch | None = None
-) -> Array:
+) -> Floats:
     """What it answers to each question. Raises ResourceError where that is no probability.
 
     Answers are kept where the verifier says by a digest what they follow from.
@@ -83,7 +83,7 @@ def find_outliers(
     return dict(zip(features, np.reshape(flags, (len(questions), len(features))).T, strict=True))
 
 
-def _check_answers(verifier: Verifier, questions: Sequence[Question]) -> list[Array]:
+def _check_answers(verifier: Verifier, questions: Sequence[Question]) -> list[Floats]:
     """The answers, each as an array of one. A plugin may return anything."""
     name = shorten(verifier.name)
     try:

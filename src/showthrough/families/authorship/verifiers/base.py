@@ -11,11 +11,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.data.layout.spans import Bools, Ints
+from showthrough.core.arrays import Bools, Floats, Ints
 
-Array = NDArray[np.float64]
 UNANSWERED = 0.5  # exactly
 ADAPTIVE = "adaptive"  # the verifier that learns from the releases themselves
 
@@ -42,15 +40,15 @@ class Verifier(Protocol):
     @property
     def version(self) -> int: ...
 
-    def answers(self, questions: Sequence[Question]) -> Sequence[float] | Array: ...
+    def answers(self, questions: Sequence[Question]) -> Sequence[float] | Floats: ...
 
 
 class FittedVerifier(Protocol):
     """What was learned."""
 
-    def answers(self, questions: Sequence[Question]) -> Array: ...
+    def answers(self, questions: Sequence[Question]) -> Floats: ...
 
-    def saved(self) -> Mapping[str, Array]:
+    def saved(self) -> Mapping[str, Floats]:
         """All of it, as arrays by name."""
         ...
 
@@ -77,7 +75,7 @@ class VerifierLearner(Protocol):
         """`authors` number what must not be on both sides where a part is held out, to choose or to calibrate."""
         ...
 
-    def loaded(self, arrays: Mapping[str, Array]) -> FittedVerifier:
+    def loaded(self, arrays: Mapping[str, Floats]) -> FittedVerifier:
         """What was saved."""
         ...
 
@@ -90,18 +88,18 @@ _MOST = 100_000  # that are remembered at once, of some numbers each
 class Remembering:
     """A function of one question whose answers are kept in this process, by the question's digest."""
 
-    def __init__(self, tell: Callable[[Question], Array], width: int) -> None:
+    def __init__(self, tell: Callable[[Question], Floats], width: int) -> None:
         self._tell = tell
         self._width = width
-        self._told: dict[bytes, Array] = {}
+        self._told: dict[bytes, Floats] = {}
 
-    def rows(self, questions: Sequence[Question]) -> Array:
+    def rows(self, questions: Sequence[Question]) -> Floats:
         """Questions × numbers."""
         if not questions:
             return np.zeros((0, self._width))
         return np.stack([self._row(question) for question in questions])
 
-    def _row(self, question: Question) -> Array:
+    def _row(self, question: Question) -> Floats:
         name = question_digest(question)
         row = self._told.get(name)
         if row is None:

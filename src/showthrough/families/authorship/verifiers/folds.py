@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from showthrough.data.layout.spans import Bools, Ints
+from showthrough.core.arrays import Bools, Ints
 
 
 def components(keys: Sequence[Iterable[str]]) -> Ints:

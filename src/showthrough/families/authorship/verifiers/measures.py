@@ -11,14 +11,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from showthrough.data.layout.spans import Bools
-from showthrough.families.authorship.verifiers.base import UNANSWERED, Array
+from showthrough.core.arrays import Bools, Floats
+from showthrough.families.authorship.verifiers.base import UNANSWERED
 
 AUC, C_AT_1, F_HALF_U, F1, BRIER, OVERALL = "auc", "c@1", "f0.5u", "f1", "brier", "overall"
 MEASURES = (AUC, C_AT_1, F_HALF_U, F1, BRIER)  # in PAN's order; `overall` is their mean
 
 
-def statistics_of(same: ArrayLike, answers: ArrayLike) -> dict[str, Array]:
+def statistics_of(same: ArrayLike, answers: ArrayLike) -> dict[str, Floats]:
     """One entry a problem of all that the measures are summed from.
 
     >>> counts = statistics_of([True, True, False], [0.9, 0.5, 0.2])
@@ -42,7 +42,7 @@ def statistics_of(same: ArrayLike, answers: ArrayLike) -> dict[str, Array]:
     return {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
 
 
-def compute_measures(sums: Mapping[str, Array]) -> dict[str, Array]:
+def compute_measures(sums: Mapping[str, Floats]) -> dict[str, Floats]:
     """The measures of sums, or of stacks of them; NaN where one is undefined, as AUC is with one kind of problem.
 
     >>> {name: round(float(value), 4) for name, value in compute_measures(
@@ -63,7 +63,7 @@ def compute_measures(sums: Mapping[str, Array]) -> dict[str, Array]:
     return {**measures, OVERALL: np.mean([measures[name] for name in MEASURES], axis=0)}
 
 
-def _parts_of_auc(same: Bools, values: Array) -> dict[str, Array]:
+def _parts_of_auc(same: Bools, values: Floats) -> dict[str, Floats]:
     """Two columns, of which AUC is the ratio of the sums.
 
     AUC is no sum: it compares all problems of one author with all of two. A problem's place is the share of the other
@@ -84,7 +84,7 @@ def _parts_of_auc(same: Bools, values: Array) -> dict[str, Array]:
     return {"ranked": np.where(rarer, ranks, excess), "rarer": rarer}
 
 
-def _below(values: Array, reference: Array) -> Array:
+def _below(values: Floats, reference: Floats) -> Floats:
     """The share of some sorted others that are lower than each value; equal ones count half."""
     lower, lower_or_equal = np.searchsorted(reference, values, "left"), np.searchsorted(reference, values, "right")
     return np.asarray((lower + lower_or_equal) / (2 * len(reference)))

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats
 from showthrough.core.errors import (
     InputError,
     PlanError,
@@ -22,8 +23,7 @@ from showthrough.core.errors import (
     shorten,
     suggest_name,
 )
-from showthrough.data.layout.spans import Bools
-from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, FittedVerifier, Question, Verifier
+from showthrough.families.authorship.verifiers.base import UNANSWERED, FittedVerifier, Question, Verifier
 from showthrough.families.authorship.verifiers.table import LEARNERS, VERIFIERS
 from showthrough.models.model_folders import (
     Card,
@@ -92,7 +92,7 @@ class TrainedVerifier:
         own: Callable[[Sequence[Question]], Bools] | None = getattr(self.fitted, "outside", None)
         return own(questions) if own else np.zeros((len(questions), 0), dtype=bool)
 
-    def answers(self, questions: Sequence[Question]) -> Array:
+    def answers(self, questions: Sequence[Question]) -> Floats:
         return without_band(self.fitted.answers(questions), self.band)
 
     def save(self, folder: Path | str, force: bool = False) -> None:
@@ -106,7 +106,7 @@ class TrainedVerifier:
         write_model(path, card, {WEIGHTS: arrays_as_file(self.fitted.saved())})
 
 
-def without_band(answers: Array, band: Band | None) -> Array:
+def without_band(answers: Floats, band: Band | None) -> Floats:
     """Answers of which those inside a band are none."""
     if band is None:
         return answers

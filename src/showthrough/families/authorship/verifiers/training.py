@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.errors import PlanError, at_document, quote_value
 from showthrough.data.copies import copy_mark
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.spans import Bools, Ints
-from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Question, VerifierLearner
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Question, VerifierLearner
 from showthrough.families.authorship.verifiers.folds import components, split_folds
 from showthrough.families.authorship.verifiers.measures import compute_measures, statistics_of
 from showthrough.families.authorship.verifiers.table import learner_named
@@ -136,7 +136,7 @@ def _prepare(learner: VerifierLearner, questions: Sequence[Question], watch: Wat
 
 def _cross_validate(
     learner: VerifierLearner, problems: _Problems, fold: Ints, seed: int, advance: Callable[[], None]
-) -> Array:
+) -> Floats:
     """The answer to each problem by a verifier that learned from the other folds."""
     answers = np.empty(len(fold))
     for number in range(int(fold.max()) + 1):
@@ -147,7 +147,7 @@ def _cross_validate(
     return answers
 
 
-def _figures(same: Bools, answers: Array) -> dict[str, float]:
+def _figures(same: Bools, answers: Floats) -> dict[str, float]:
     """Measures of held-out problems, and what they do not say: how often two authors are taken for one."""
     sums = {name: column.sum() for name, column in statistics_of(same, answers).items()}
     figures = {name: float(value) for name, value in compute_measures(sums).items()}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints
+from showthrough.core.arrays import Floats, Ints
+from showthrough.families.reidentification.attacks.base import Candidates
 from showthrough.families.reidentification.attacks.ranks import (
     NOBODY,
     RankPosition,

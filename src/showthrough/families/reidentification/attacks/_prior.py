@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints, Words
+from showthrough.core.arrays import Floats, Ints
+from showthrough.families.reidentification.attacks.base import Candidates, Words
 
 NOT_RUN = "the prior needs the fits of everybody, or what those are like that the attack did not keep"
 MUCH, LITTLE = "much is known of them", "little is known of them"

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints
+from showthrough.core.arrays import Floats, Ints
+from showthrough.families.reidentification.attacks.base import Candidates
 from showthrough.models.chat import prompts
 from showthrough.models.chat.base import Chat, ChatQuestion
 from showthrough.models.chat.contents import decode_answer

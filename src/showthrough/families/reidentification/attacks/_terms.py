@@ -10,15 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Codes, Ints
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import expand_ranges, list_positions
-from showthrough.families.reidentification.attacks.base import Ints
 from showthrough.statistics.numerics.sparse import SparseRows
-
-Hashes = NDArray[np.uint64]
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that its powers have inverses modulo 2^64
 _SPACE = 32
@@ -77,7 +74,7 @@ class Wording:
         """The text from one word to before another, as it stands."""
         return self._text[self._start[first] : self._end[stop - 1]]
 
-    def _prefixes(self) -> tuple[Hashes, Hashes]:
+    def _prefixes(self) -> tuple[Codes, Codes]:
         """Sums of hashed characters times powers of the base before each place, and the inverse powers."""
         codes = np.frombuffer(self._text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         size = int(self._length.sum()) + len(self._length) + 1
@@ -121,13 +118,13 @@ class Wording:
         return SparseRows(count.astype(np.float32), term, ends, 1 << view.bits)
 
 
-def _powers(base: np.uint64, count: int) -> Hashes:
+def _powers(base: np.uint64, count: int) -> Codes:
     powers = np.full(count, base, dtype=np.uint64)
     powers[:1] = 1
     return np.multiply.accumulate(powers)
 
 
-def _hash_characters(codes: Ints) -> Hashes:
+def _hash_characters(codes: Ints) -> Codes:
     """A well-mixed number for each character, the same for a capital as for its small letter."""
     present = np.bincount(codes) > 0
     small = np.zeros(len(present), dtype=np.uint64)
@@ -137,7 +134,7 @@ def _hash_characters(codes: Ints) -> Hashes:
     return _mix_bits(small + np.uint64(1))[codes]
 
 
-def _mix_bits(values: Hashes) -> Hashes:
+def _mix_bits(values: Codes) -> Codes:
     """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every bit depends on every bit."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+
+from showthrough.core.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from showthrough.models import Resources
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 PRIOR = 3.0  # imaginary documents that fit everybody averagely; what keeps a handful of documents apart
 EVERYBODY = 5_000  # individuals up to whom every fit is kept; of more, each document keeps its best

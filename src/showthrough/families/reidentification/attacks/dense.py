@@ -12,12 +12,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats, Floats32, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError
 from showthrough.families.reidentification.attacks._terms import Wording
-from showthrough.families.reidentification.attacks.base import Attack, Bools, Candidates, Floats, Ints, standardise
+from showthrough.families.reidentification.attacks.base import Attack, Candidates, standardise
 from showthrough.models import Resources
-from showthrough.models.embedder import Vectors
 from showthrough.models.names import EMBEDDING
 
 _CELLS = 50_000_000  # similarities that are held at once: 200 MB
@@ -68,7 +68,7 @@ class FittedDense:
         fit[heard] = standardise(spoken)[0]
         return Candidates(fit, len(self.individuals), heard)
 
-    def _best(self, windows: Vectors) -> Floats:
+    def _best(self, windows: Floats32) -> Floats:
         """Of every window, the similarity of each individual's best window; −1 for whoever has none."""
         first = np.minimum(self._first, len(self._vectors) - 1)
         block = max(1, _CELLS // max(len(self._vectors), 1))
@@ -78,7 +78,7 @@ class FittedDense:
         return best
 
 
-def _nearest(resources: Resources, indexed: tuple[Vectors, Ints], windows: Vectors) -> Floats:
+def _nearest(resources: Resources, indexed: tuple[Floats32, Ints], windows: Floats32) -> Floats:
     """How like each of some windows is to the most similar of each individual's, which begin at some places."""
     from threadpoolctl import threadpool_limits
 
@@ -104,6 +104,6 @@ def cut_windows(texts: Sequence[str], window: int, step: int) -> tuple[list[str]
     return windows, np.array(owner, dtype=np.int64)
 
 
-def _unit(vectors: Vectors) -> Vectors:
+def _unit(vectors: Floats32) -> Floats32:
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0), dtype=np.float32)

@@ -15,16 +15,14 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Floats, Floats32, Ints, Ints32
 from showthrough.families.reidentification.attacks._terms import Occurrences, TermView, Wording
 from showthrough.families.reidentification.attacks.base import (
     BEST,
     EVERYBODY,
     Attack,
     Candidates,
-    Floats,
-    Ints,
     Rest,
     Words,
     mean_square,
@@ -70,12 +68,12 @@ class Lexical(Attack):
 class TermStatistics:
     """What a background tells of one view: which terms it has, how rare and how usual each is."""
 
-    place: NDArray[np.int32]  # of a term among those that occur, −1 for all others
-    weight: NDArray[np.float32]
+    place: Ints32  # of a term among those that occur, −1 for all others
+    weight: Floats32
     mean: Floats  # b̄
 
     @classmethod
-    def of(cls, occurs: Ints, terms: int, weight: NDArray[np.float32], mean: Floats) -> TermStatistics:
+    def of(cls, occurs: Ints, terms: int, weight: Floats32, mean: Floats) -> TermStatistics:
         """Of so many terms those that occur, ascending, with the weight and the mean of each."""
         index = np.full(terms, -1, dtype=np.int32)
         index[occurs] = np.arange(len(occurs), dtype=np.int32)
@@ -146,7 +144,7 @@ class FittedLexical:
     def _texts(self) -> Iterator[tuple[str, ...]]:
         return (self.texts[block.start : block.stop] for block in self.blocks)
 
-    def _term_statistics(self, having: NDArray[np.int32], times: NDArray[np.float32]) -> TermStatistics:
+    def _term_statistics(self, having: Ints32, times: Floats32) -> TermStatistics:
         occurs = np.flatnonzero(having)
         weight = weigh_terms(having[occurs].astype(np.int64), times[occurs].astype(np.float64), len(self.texts))
         return TermStatistics.of(occurs, len(having), weight.astype(np.float32), np.zeros(len(occurs)))
@@ -234,7 +232,7 @@ class Attempt:
         # A document without a term that tells anything must neither be matched nor say what is usual.
         self._views = list(zip(fitted.known, self._weights, strict=True))
         telling_weights = [weights.times(item.weight > 0) for item, weights in self._views]
-        self.heard: NDArray[np.bool_] = np.any(np.array(telling_weights) > 0, axis=0)
+        self.heard: Bools = np.any(np.array(telling_weights) > 0, axis=0)
         # What is taken off a fit, and what it is divided by: views × individuals.
         self.mean = np.zeros((len(VIEWS), len(fitted.texts)))
         self.deviation = np.ones((len(VIEWS), len(fitted.texts)))
@@ -284,7 +282,7 @@ class WordEvidence(NamedTuple):
     theirs: list[SparseRows]  # the weights of these individuals, by view
     at: Ints  # of each document, the row of its individual
     scale: Floats  # views × documents: by how much an added weight counts; 0 where nobody is asked about
-    weights: list[NDArray[np.float32]]  # of the documents, by view
+    weights: list[Floats32]  # of the documents, by view
 
     def contributions(
         self, wording: Wording, known_by_view: Sequence[TermStatistics]
@@ -320,7 +318,7 @@ def _explain(resources: Resources, vocabularies: Sequence[TermStatistics], spoke
 class _Best:
     """The fits that are kept of documents that are heard, part after part: all, or the best of each document."""
 
-    def __init__(self, heard: NDArray[np.bool_], individuals: int) -> None:
+    def __init__(self, heard: Bools, individuals: int) -> None:
         everybody = individuals <= EVERYBODY and int(heard.sum()) * individuals <= EVERYBODY**2
         self.heard = heard
         self.score = np.zeros((len(heard), individuals if everybody else min(individuals, BEST)))

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.families.reidentification.attacks.base import Bools, Candidates, Floats, Ints
+from showthrough.core.arrays import Bools, Floats, Ints
+from showthrough.families.reidentification.attacks.base import Candidates
 
 NOBODY = -1  # in place of a column: this document's individual is not in the background
 

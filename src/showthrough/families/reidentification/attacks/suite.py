@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.arrays import Floats, Ints
 from showthrough.core.errors import ResourceError
 from showthrough.data.background import Background
 from showthrough.families.reidentification.attacks import Approach, AttackPart, _assignment, _prior
@@ -18,8 +19,6 @@ from showthrough.families.reidentification.attacks.base import (
     EVERYBODY,
     Candidates,
     FittedAttack,
-    Floats,
-    Ints,
     WatchedDocuments,
     standardise,
 )

@@ -9,7 +9,7 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from showthrough.data.layout.spans import Bools, Ints
+from showthrough.core.arrays import Bools, Ints
 from showthrough.statistics.numerics.sparse import SparseRows
 from showthrough.systems.taggers.learners.base import Rows
 

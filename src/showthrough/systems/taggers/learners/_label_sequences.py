@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from showthrough.data.layout.spans import Bools, Ints
-from showthrough.statistics.numerics.sparse import Floats
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.systems.taggers.labels import OUTSIDE, type_of
 from showthrough.systems.taggers.learners.base import TaggedSequence
 

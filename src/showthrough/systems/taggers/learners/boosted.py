@@ -14,11 +14,10 @@ from typing import Any, ClassVar, Self
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.data.layout.spans import Bools, Ints
+from showthrough.core.arrays import AnyArray, Bools, Floats, Floats32, Ints, Ints32
 from showthrough.models.model_folders import arrays_as_file, arrays_of_file
-from showthrough.statistics.numerics.sparse import Floats, SparseRows
+from showthrough.statistics.numerics.sparse import SparseRows
 from showthrough.systems.taggers.labels import type_of
 from showthrough.systems.taggers.learners._columns import FeatureColumns, laid_out
 from showthrough.systems.taggers.learners._label_sequences import (
@@ -42,8 +41,8 @@ _LEAF = -1
 class Trees:
     """Trees one under the other. The children of a node n are 2n + 1, where its feature does not hold, and 2n + 2."""
 
-    feature: NDArray[np.int32]  # trees × nodes; −1: a leaf
-    value: NDArray[np.float32]
+    feature: Ints32  # trees × nodes; −1: a leaf
+    value: Floats32
 
     @property
     def depth(self) -> int:
@@ -124,8 +123,8 @@ class _Growing:
     held: SparseRows
     true: Bools
     weight: Floats
-    feature: NDArray[np.int32]
-    value: NDArray[np.float32]
+    feature: Ints32
+    value: Floats32
 
     def grow(self, depth: int) -> None:
         self.smooth = self.weight.sum() / max(len(self.weight), 1)  # the weight of one usual row
@@ -155,7 +154,7 @@ class _Growing:
             self._part(2 * node + 1 + yes, depth - 1, rows[holds[rows] == yes], column[selection], row[selection])
 
 
-def _leaves(turned: SparseRows, feature: NDArray[np.int32], count: int, depth: int) -> Ints:
+def _leaves(turned: SparseRows, feature: Ints32, count: int, depth: int) -> Ints:
     """The leaf that each row comes to."""
     node = np.zeros(count, dtype=np.int64)
     for level in range(depth):
@@ -278,7 +277,7 @@ class Boosted:
         return np.stack([of_type * first, of_type * after], axis=1)
 
     def files(self) -> dict[str, bytes]:
-        arrays: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, AnyArray] = {}
         for number, forest in enumerate(self.trees.values()):
             arrays |= {f"feature{number}": forest.feature, f"value{number}": forest.value}
         names = _Names(self.labels, list(self.columns.names), list(self.trees))

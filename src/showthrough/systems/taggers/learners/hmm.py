@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.data.layout.spans import Bools, Ints
+from showthrough.core.arrays import AnyArray, Bools, Floats, Ints
 from showthrough.models.model_folders import arrays_as_file, arrays_of_file
-from showthrough.statistics.numerics.sparse import Floats, SparseRows
+from showthrough.statistics.numerics.sparse import SparseRows
 from showthrough.systems.taggers.labels import OUTSIDE, spans_of
 from showthrough.systems.taggers.learners._columns import FeatureColumns, laid_out
 from showthrough.systems.taggers.learners._label_sequences import best_path, build_answer, names_of, state_probabilities
@@ -105,8 +104,8 @@ class Hmm:
     states: list[State] = field(default_factory=list, repr=False)
     columns: FeatureColumns = field(default_factory=lambda: FeatureColumns([]), repr=False)
     counts: SparseRows = field(default_factory=lambda: _NOTHING, repr=False)  # features × states
-    followed: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
-    opened: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
+    followed: Floats = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
+    opened: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
 
     def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
         """The seed changes nothing: there is no chance in it."""
@@ -167,7 +166,7 @@ class Hmm:
         return _log(chance) - np.log(usual)
 
     def files(self) -> dict[str, bytes]:
-        arrays: dict[str, NDArray[Any]] = {
+        arrays: dict[str, AnyArray] = {
             "data": self.counts.data, "column": self.counts.column, "bound": self.counts.bound,
             "followed": self.followed, "opened": self.opened,
         }  # fmt: skip

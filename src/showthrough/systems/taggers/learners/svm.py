@@ -13,11 +13,10 @@ from typing import Any, ClassVar, Self
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.data.layout.spans import Ints
+from showthrough.core.arrays import AnyArray, Floats, Floats32, Ints
 from showthrough.models.model_folders import arrays_as_file, arrays_of_file
-from showthrough.statistics.numerics.sparse import Floats, SparseRows, sums
+from showthrough.statistics.numerics.sparse import SparseRows, sums
 from showthrough.systems.taggers.learners._columns import FeatureColumns, laid_out
 from showthrough.systems.taggers.learners._label_sequences import (
     build_answer,
@@ -47,9 +46,9 @@ class _Machine:
 
     labels: Sequence[str]
     columns: FeatureColumns
-    weights: NDArray[np.float32]  # columns × labels
-    before: NDArray[np.float32]  # labels, and the beginning last, × labels
-    shift: NDArray[np.float32]
+    weights: Floats32  # columns × labels
+    before: Floats32  # labels, and the beginning last, × labels
+    shift: Floats32
     scale: float = 1.0
 
     def margins(self, rows: Rows) -> tuple[Ints, Floats]:
@@ -115,9 +114,7 @@ class Svm:
         rest, used = weights[: len(columns)], np.asarray(weights[: len(columns)].any(axis=1))
         return _Machine(names, columns.select(used), rest[used], weights[len(columns) :], shift)
 
-    def _solve(
-        self, matrix: SparseRows, before: Ints, truth: Ints, count: int, seed: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _solve(self, matrix: SparseRows, before: Ints, truth: Ints, count: int, seed: int) -> tuple[Floats32, Floats32]:
         weights, shift = np.zeros((matrix.width + count + 1, count), np.float32), np.zeros(count, np.float32)
         present = np.unique(truth)
         if len(present) < 2:  # nothing to tell apart
@@ -155,7 +152,7 @@ class Svm:
 
     def files(self) -> dict[str, bytes]:
         machine = self._fitted_machine
-        arrays: dict[str, NDArray[Any]] = {
+        arrays: dict[str, AnyArray] = {
             "weights": machine.weights,
             "before": machine.before,
             "shift": machine.shift,

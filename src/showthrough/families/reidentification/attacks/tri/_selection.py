@@ -14,7 +14,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from showthrough.families.reidentification.attacks.base import Floats, Ints
+from showthrough.core.arrays import Floats, Ints
 from showthrough.families.reidentification.attacks.tri.pretreatment import Copies, Passages
 
 _FEWEST = 4  # passages of a text from which some can be spared

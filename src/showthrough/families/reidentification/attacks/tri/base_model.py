@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.arrays import Bools, Ints
 from showthrough.core.errors import ResourceError
-from showthrough.families.reidentification.attacks.base import Bools, Ints
 from showthrough.families.reidentification.attacks.tri.windows import TextWindows, longest_window
 from showthrough.models.files import EXTRA, guard_loading, model_files, tokenizer_fault
 from showthrough.models.names import Role, local_or_hub

@@ -14,8 +14,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from showthrough.core.arrays import Bools, Ints
 from showthrough.core.errors import InputError, Problem
-from showthrough.families.reidentification.attacks.base import Bools, Ints, WatchedDocuments
+from showthrough.families.reidentification.attacks.base import WatchedDocuments
 from showthrough.families.reidentification.attacks.tri._selection import (
     EpochResult,
     Recognition,

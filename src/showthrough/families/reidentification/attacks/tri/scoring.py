@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from showthrough.core.arrays import Bools, Floats
 from showthrough.core.errors import InputError, Problem
-from showthrough.families.reidentification.attacks.base import Bools, Floats, WatchedDocuments
+from showthrough.families.reidentification.attacks.base import WatchedDocuments
 from showthrough.families.reidentification.attacks.tri._selection import EpochResult, select_epoch
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
 from showthrough.families.reidentification.attacks.tri.pretreatment import Copies, Passages, Pretreatment

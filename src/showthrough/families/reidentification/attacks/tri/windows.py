@@ -13,10 +13,9 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.core.arrays import Bools, Ints, Ints32
 from showthrough.core.errors import PlanError, ResourceError
-from showthrough.families.reidentification.attacks.base import Bools, Ints
 from showthrough.models.files import guard_errors
 from showthrough.models.prediction import positions
 
@@ -80,7 +79,7 @@ def parse_window(written: str, parameter: str = "sliding_window", longest: int |
 class TextWindows:
     """Many windows over one long array of pieces: no piece is stored twice, however much windows overlap."""
 
-    pieces: NDArray[np.int32]
+    pieces: Ints32
     start: Ints
     end: Ints
     owner: Ints  # the number of the text, or of the individual, that each belongs to
@@ -88,7 +87,7 @@ class TextWindows:
     def __len__(self) -> int:
         return len(self.start)
 
-    def __getitem__(self, number: int) -> NDArray[np.int32]:
+    def __getitem__(self, number: int) -> Ints32:
         return self.pieces[self.start[number] : self.end[number]]
 
     @property
@@ -141,7 +140,7 @@ class Cutter:
         start, end, owner_of_window = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         return TextWindows(np.concatenate([np.zeros(0, dtype=np.int32), *pieces]), start, end, owner_of_window)
 
-    def _pieces(self, passages: Sequence[str]) -> Iterator[NDArray[np.int32]]:
+    def _pieces(self, passages: Sequence[str]) -> Iterator[Ints32]:
         for first in range(0, len(passages), self.block_size):
             block = list(passages[first : first + self.block_size])
             with guard_errors(_mute):

@@ -1,0 +1,23 @@
+"""Arrays by what they hold: one name for each type of number, for annotations.
+
+A module that does not need NumPy to start imports these names under `TYPE_CHECKING`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+Codes = NDArray[np.uint64]  # hashes and keys: whole numbers that are compared, not counted with
+Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Ints8 = NDArray[np.int8]
+Ints16 = NDArray[np.int16]
+Ints32 = NDArray[np.int32]
+Uints32 = NDArray[np.uint32]
+AnyArray = NDArray[Any]  # numbers of any type and width
