@@ -102,11 +102,6 @@ def is_shown(shown: str, printed: str) -> bool:
     """Whether the lines of a block of output were printed in this order.
 
     `…` stands for any part of a line, and on a line of its own for any lines. Spaces at the ends of lines do not count.
-
-    >>> is_shown("a … c\\n…\\nlast", "first\\na b c\\nx\\ny\\nlast\\n")
-    True
-    >>> is_shown("a\\nc\\n", "a\\nb\\nc\\n")
-    False
     """
     pattern = "".join(
         r"(?:.*\n)*?" if line.strip() == "…" else ".*".join(map(re.escape, line.rstrip().split("…"))) + "\n"

@@ -125,3 +125,16 @@ def test_a_guide_uses_commands_that_stay(page: str) -> None:
         if words[0] == "showthrough":
             assert words[1] in COMMANDS, words
             assert words[1] != "evaluate" or "--with" not in words, words
+
+
+PRINTED = "first\na b c  \nx\ny\nlast\n"
+
+
+@pytest.mark.parametrize("shown", ["a b c\nx\n", "a … c\n", "…\na b c\n…\nlast\n", "first\n…\nlast\n"])
+def test_output_may_be_cut_where_the_page_says_so(shown: str) -> None:
+    assert is_shown(shown, PRINTED)
+
+
+@pytest.mark.parametrize("shown", ["a b c\ny\n", "a b\n", "a … d\n", "last\n…\nfirst\n", "z\n"])
+def test_output_that_is_not_printed_is_noticed(shown: str) -> None:
+    assert not is_shown(shown, PRINTED)
