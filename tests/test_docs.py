@@ -14,11 +14,8 @@ import importlib
 import importlib.util
 import json
 import re
-import shlex
 import shutil
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,6 +27,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import showthrough
+from pages import FENCE, ROOT, Block, blocks, lay_out, prose, text_of, written_commands
 from showthrough import TextPreservedInformation, evaluate, parse_metric, read_anonymization, read_corpus
 from showthrough.cli import app, demo_corpus as demo
 from showthrough.evaluation.plan_files import plan_keys
@@ -38,7 +36,6 @@ from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
 from showthrough.models.settings import ModelSettings
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(str(path.relative_to(ROOT)) for pattern in ("*.md", "docs/**/*.md") for path in ROOT.glob(pattern))
 RUNNABLE = [
     "README.md",
@@ -54,33 +51,9 @@ RUNNABLE = [
     "docs/risk.md",
 ]
 
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NAMED = re.compile(r"^`([^`\n]+)`:\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _CODE = re.compile(r"`([^`\n]+)`")
-
-
-@dataclass(frozen=True)
-class Block:
-    """A fenced block of a page."""
-
-    language: str
-    content: str
-
-
-def text_of(page: str) -> str:
-    return (ROOT / page).read_text(encoding="utf-8")
-
-
-def blocks(page: str, *languages: str) -> list[Block]:
-    found = [Block(*match.groups()) for match in _FENCE.finditer(text_of(page))]
-    return [block for block in found if block.language in languages]
-
-
-def prose(page: str) -> str:
-    """The page without its blocks of code."""
-    return _FENCE.sub("", text_of(page))
 
 
 @pytest.fixture(scope="session")
@@ -102,16 +75,6 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(tmp_path / "rules.json", tmp_path / "spacy.json")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def lay_out(page: str, folder: Path) -> list[str]:
-    """Writes the files that a page shows; gives their names."""
-    names = []
-    for name, content in _NAMED.findall(text_of(page)):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content, encoding="utf-8", newline="")
-        names.append(name)
-    return names
 
 
 # Generated pages.
@@ -179,7 +142,7 @@ def test_every_page_is_linked_from_the_index() -> None:
 
 def anchors(path: Path) -> set[str]:
     """The anchors that a renderer gives a page's headings."""
-    page = _FENCE.sub("", path.read_text(encoding="utf-8"))
+    page = FENCE.sub("", path.read_text(encoding="utf-8"))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in _HEADING.findall(page)}
 
 
@@ -229,7 +192,7 @@ def test_programs_run(page: str, desk: Path) -> None:
 def test_sessions_stand_in_pycon_blocks() -> None:
     """A session in any other block would not be run."""
     for page in PAGES:
-        for match in _FENCE.finditer(text_of(page)):
+        for match in FENCE.finditer(text_of(page)):
             assert match[1] == "pycon" or not re.search(r"^>>> ", match[2], re.MULTILINE), page
 
 
@@ -247,14 +210,6 @@ def commands() -> dict[str, Any]:
     group: Any = get_command(app)
     context = group.context_class(group, info_name="showthrough")
     return {name: group.get_command(context, name) for name in group.list_commands(context)}
-
-
-def written_commands(page: str) -> Iterator[list[str]]:
-    """The commands of a page's `sh` blocks, word by word; a backslash continues a line, a # starts a comment."""
-    for block in blocks(page, "sh"):
-        for line in block.content.replace("\\\n", " ").splitlines():
-            if words := shlex.split(line, comments=True):
-                yield words
 
 
 def options_of(command: Any) -> set[str]:
