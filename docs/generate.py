@@ -10,7 +10,6 @@ from the demo. A part of a page stands between `<!-- NAME: generated -->` and `<
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ from showthrough.cli import app
 from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
 from showthrough.data.types import NAMES, in_order, path_of, treated_as
-from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES, Metric
+from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES
 from showthrough.report.table import ARROWS
 from showthrough.run.records import (
     Comparison,
@@ -97,7 +96,7 @@ def metric_table() -> str:
         page = metric_page(name)
         link = f"[`{name}`]({page})" if (ROOT / "docs" / page).is_file() else f"`{name}`"
         better = ARROWS["neither" if HEADLINE in metric.neutral else metric.better]
-        lines.append(f"| {link} | {metric.group} | {better} | {_summary(metric)} |")
+        lines.append(f"| {link} | {metric.group} | {better} | {metric.summary} |")
     lines += ["", "| preset | metrics |", "|---|---|"]
     lines += [f"| `{name}` | {', '.join(f'`{one}`' for one in chosen)} |" for name, chosen in PRESETS.items()]
     return "\n".join(lines)
@@ -153,10 +152,6 @@ def scheme_table() -> str:
     for name, scheme in SCHEMES.items():
         lines.append(f"| {name} | {scheme.source} | {', '.join(f'`{label}`' for label in scheme.labels)} |")
     return "\n".join(lines)
-
-
-def _summary(metric: Metric) -> str:
-    return (inspect.getdoc(metric) or "").splitlines()[0]
 
 
 def demo_output() -> str:

@@ -153,6 +153,12 @@ def test_every_metric_has_a_page(name: str, generate: ModuleType) -> None:
     assert f"`{name}`" in page.read_text(encoding="utf-8")
 
 
+def test_every_metric_has_a_sentence_of_its_own() -> None:
+    sentences = [metric.summary for metric in METRICS.built_in.values()]
+    assert len({*sentences}) == len(sentences)
+    assert [one for one in sentences if len(one.split()) > 20 or not one.endswith(".")] == []
+
+
 def test_every_page_is_linked_from_the_index() -> None:
     linked = {link.partition("#")[0] for link in _LINK.findall(prose("docs/index.md"))}
     assert {page.removeprefix("docs/") for page in PAGES if page.startswith("docs/")} - {"index.md"} <= linked

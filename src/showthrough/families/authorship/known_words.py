@@ -51,7 +51,7 @@ def _sum_by_document(chunk: Chunk, sides: _Sides, columns: dict[str, Sequence[fl
 
 @dataclass(frozen=True)
 class KnownWords(Metric):
-    """Share of the words of rewritten passages that a word list knows.
+    """Share of the words in rewritten passages that a word list contains.
 
     The least that can be asked of a text, and no judgement of sense: known words in any order are known. Numbers and
     signs do not count; names that the list lacks count as unknown, in originals too, which is what the parts are for:
@@ -115,7 +115,7 @@ def _is_known(word: str, dictionary: frozenset[str]) -> bool:
 
 @dataclass(frozen=True)
 class Perplexity(Metric):
-    """Perplexity of rewritten passages: how much a language model that reads from left to right is surprised.
+    """How much rewritten passages surprise a language model that reads from left to right.
 
     No judgement of sense: fluent nonsense surprises a model little, and names or an old spelling surprise it much. So
     it is to be read beside the part `original`, that of the same passages as they were; `ratio` is one over the other.

@@ -120,7 +120,7 @@ _MANY = 0.4  # of problems; of PAN's own training problems it is 0.17
 
 @dataclass(frozen=True)
 class Safety(Metric):
-    """How well author verifiers still tell who wrote the texts (c@1); the best verifier counts.
+    """How well author verifiers still recognise who wrote the texts (c@1); the best verifier counts.
 
     Each document asks whether it is by the author of some known texts, as in PAN's author masking (Potthast, Hagen and
     Stein 2016); documents that ask nothing but have groups are asked about their group, as its author. A verifier
@@ -148,8 +148,8 @@ class Safety(Metric):
 
     verifier: str = parameter("", f"which verifiers, with commas between; empty: all that were given, and {ADAPTIVE}")
     learner: str = parameter("glad", f"what the verifier {ADAPTIVE} learns by")
-    known: int = parameter(5, "of documents that ask nothing: as many other texts of the author are known, at most")
-    seed: int = parameter(0, f"of the questions that are drawn, and of {ADAPTIVE}")
+    known: int = parameter(5, "known texts of each author, at most; only for documents that ask nothing themselves")
+    seed: int = parameter(0, f"seed for the questions that are drawn, and for {ADAPTIVE}")
 
     def __post_init__(self) -> None:
         names = [name.strip() for name in self.verifier.split(",")]

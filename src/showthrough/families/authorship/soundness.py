@@ -32,7 +32,7 @@ _MOVED = 0.17  # what other vectors, or none, made of the mean of PAN's submissi
 
 @dataclass(frozen=True)
 class Soundness(Metric):
-    """How much of what passages say is still said, from 0 (nothing) to 5 (all).
+    """How similar the words of each passage are to the original's, from 0 (unlike) to 5 (the same).
 
     Potthast, Hagen and Stein 2016 (PAN, author masking). Passages are those of a submission; of any other anonymization
     they are the sentences of the original, the untouched ones too. `overlap` matches every content word with the most

@@ -23,7 +23,7 @@ from showthrough.statistics.rows import Array, Rows, Totals
 
 @dataclass(frozen=True)
 class PhiInstance(InstanceMetric):
-    """Precision, recall and F of PHI, instance by instance, as MUC and NIST score entities.
+    """F of whole PHI instances, with every error sorted into substitution, insertion or deletion.
 
     Uzuner, Luo and Szolovits 2007. Gold and system instances that overlap are paired one to one, best overlap first.
     A pair with the same type and extent is *correct* (C), any other pair a *substitution* (S). A system instance

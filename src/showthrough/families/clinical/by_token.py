@@ -22,7 +22,7 @@ _OUTCOMES = ("TP", "FP", "FN")
 
 @dataclass(frozen=True)
 class PhiToken(ClinicalMetric):
-    """Precision, recall and F of PHI, token by token.
+    """F of protected health information (PHI), counted token by token.
 
     Uzuner, Luo and Szolovits 2007: every token has one category or none. The headline, P and R ask whether PHI was
     told from everything else, whatever it was taken for; `P:DATE` and the like count one category, micro all of them,
@@ -48,7 +48,9 @@ class PhiToken(ClinicalMetric):
     counts = (("TP", "right"), ("FP", "wrong"), ("FN", "wrong"))
     undefined = "no such PHI in gold or in what was masked, or the masks do not say their types"
 
-    tokens: Literal["challenge", "words"] = parameter("challenge", "the challenge's, or runs of word characters")
+    tokens: Literal["challenge", "words"] = parameter(
+        "challenge", "what a token is: as in the challenge (10/29 is one), or runs of word characters"
+    )
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)

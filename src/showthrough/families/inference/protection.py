@@ -66,8 +66,8 @@ class _Protection(Metric):
     judge: str = parameter(
         RULES, "who says whether a guess is right: rules, or after them answers:FILE or llm:MODEL[@URL]"
     )
-    certainty: int = parameter(3, "attributes count that are at least so certain, from 1 to 5")
-    seed: int = parameter(0, "of which document stands in for which as a control")
+    certainty: int = parameter(3, "least certainty of the attributes that count, from 1 to 5")
+    seed: int = parameter(0, "seed that draws which document serves as the control for which")
 
     def __post_init__(self) -> None:
         for name, fault in (("attacker", attacker_fault(self.attacker)), ("judge", judge_fault(self.judge))):
@@ -174,7 +174,7 @@ def _in_order(part: str) -> tuple[int, str]:
 
 @dataclass(frozen=True)
 class CollectiveProtection(_Protection):
-    """Share of people's attributes that an attacker does not infer from what was released (CPR).
+    """Share of people's attributes that an attacker does not infer from the release, each attribute weighted alike.
 
     SPIA (ACL 2026): every person in a document has attributes, a tag and a value each. The attacker answers with people
     and attributes, who are matched one to one with the true ones; of each tag the best agreement between a true and an
@@ -198,7 +198,7 @@ class CollectiveProtection(_Protection):
 
 @dataclass(frozen=True)
 class IndividualProtection(_Protection):
-    """Mean over people of the share of their attributes that an attacker does not infer (IPR).
+    """Share of a person's attributes that an attacker does not infer from the release, averaged over people.
 
     SPIA (ACL 2026), as `cpr`, but everybody counts the same, however much is known of them. The attacker `reader` finds
     what can simply be read off. That is a floor for what leaks: against a better attacker less is protected. Parts are

@@ -54,7 +54,7 @@ _NO_TEST = f"{_TOGETHER}: documents exchanged between two anonymizations would h
 
 @dataclass(frozen=True)
 class ClusteringAgreement(Metric):
-    """How well a clustering of the anonymized documents agrees with that of the originals.
+    """How well the anonymized documents still fall into the same clusters as the originals.
 
     Pilán et al. 2024 (arXiv:2412.12928), TAE: original and anonymized texts are embedded, mask marks removed, and
     clustered by k-means++ with k = min_k, min_k · k_multiplier, … up to max_k; the k whose clusterings of the originals
@@ -90,15 +90,17 @@ class ClusteringAgreement(Metric):
     neutral = (CHANCE, K, LEAD, REPEAT)
     undefined = "there are fewer documents than clusters"
 
-    embedding: str = parameter(MINI_LM, "what embeds: st:MODEL, a folder, or lsa")
-    long_documents: Literal["truncate", "mean"] = parameter("truncate", "what is too long: cut, or mean of windows")
+    embedding: str = parameter(MINI_LM, "embedding of the texts: st:MODEL, a folder, or lsa")
+    long_documents: Literal["truncate", "mean"] = parameter(
+        "truncate", "texts too long for the model: cut, or the mean of windows"
+    )
     mask_marks: str = parameter("tae", "what is removed first: tae for TAE's list, none, or a list with commas")
     min_k: int = parameter(2, "the smallest number of clusters that is tried")
     max_k: int = parameter(32, "the largest number of clusters that is tried")
     k_multiplier: int = parameter(2, "the factor from one number of clusters to the next")
     n_clusterings: int = parameter(5, "how often each text is clustered")
     n_tries: int = parameter(50, "starts of each clustering, of which the best counts")
-    seed: int = parameter(0, "where clusterings start")
+    seed: int = parameter(0, "seed for the starts of the clusterings")
 
     def __post_init__(self) -> None:
         super().__post_init__()

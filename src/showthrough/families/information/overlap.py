@@ -67,7 +67,7 @@ class _Overlap(Metric):
 
 @dataclass(frozen=True)
 class Bleu(_Overlap):
-    """BLEU of the released text against the original, from 0 to 100, as sacreBLEU counts it over the whole corpus.
+    """BLEU: runs of up to four words that the release shares with the original, from 0 to 100.
 
     n-grams of all documents are summed before anything is divided: BLEU of single documents is not averaged.
     (Papineni et al. 2002; Post 2018)
@@ -125,7 +125,7 @@ class Bleu(_Overlap):
 
 @dataclass(frozen=True)
 class Rouge(_Overlap):
-    """ROUGE of the released text against the original: the mean over documents of F, as rouge-score counts it.
+    """ROUGE: words that release and original share, as a mean F over documents.
 
     `rougeL` takes the longest sequence of words that both have in the same order, `rouge1` and `rouge2` the words, or
     pairs of words, that both have. Words are those of a to z and digits, in lower case. (Lin 2004)

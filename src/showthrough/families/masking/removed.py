@@ -37,6 +37,11 @@ _ROLES: dict[Identifier, tuple[Role, ...]] = {
 _TITLES: dict[Identifier, str] = {
     "direct": "Direct identifiers removed", "quasi": "Quasi-identifiers removed", "all": "Identifiers removed",
 }  # fmt: skip
+_SUMMARIES: dict[Identifier, str] = {
+    "direct": "Share of direct identifiers that nobody can read anywhere in the release, in any spelling.",
+    "quasi": "Share of quasi-identifiers, such as places and dates, that are gone from the whole release.",
+    "all": "Share of all identifiers, direct and quasi, that are gone from the whole release.",
+}
 _MOST_PLACES = 20  # of a document that are kept as evidence
 _DICTIONARY = "ordinary words, in small letters: wordfreq:LANGUAGE, or a file of them"
 _FUNCTION_WORDS = "what need not be masked where it was marked: a word list that ships, spacy:PIPELINE, or none"
@@ -77,7 +82,7 @@ class ReadsRelease(Metric):
 
 @dataclass(frozen=True)
 class Removed(ReadsRelease):
-    """Share of identifying entities that nobody can read in the release, wherever they stand and however written.
+    """Share of identifiers that nobody can read anywhere in the release, in any spelling.
 
     Entity recall asks whether marked places are covered. A release is a text, and people read all of it: an entity is
     removed when it is hidden wherever it was marked, and no form of it stands anywhere in the released text. Forms are
@@ -111,6 +116,10 @@ class Removed(ReadsRelease):
     @property
     def roles(self) -> tuple[Role, ...]:
         return _ROLES[self.identifier]
+
+    @property
+    def summary(self) -> str:
+        return _SUMMARIES[self.identifier]
 
     @property
     def title(self) -> str:
@@ -189,7 +198,7 @@ def _select_evidence(evidence: Mapping[str, Sequence[PlaceOf]], identifier: Iden
 
 @dataclass(frozen=True)
 class Clean(ReadsRelease):
-    """Share of documents in whose release no direct identifier can be read.
+    """Share of documents whose release shows no direct identifier at all.
 
     Of the documents that have a direct identifier, those in which every annotator's are all removed (`removed_di`). It
     is what a reviewer counts who goes through a release document by document.

@@ -28,7 +28,7 @@ _CHARACTERS = 200  # of a string
 
 @dataclass(frozen=True)
 class Inconsistency(Metric):
-    """Share of the strings that are masked in a document and can be read elsewhere in it.
+    """Share of the strings masked in a document that are still readable elsewhere in it.
 
     A name that is masked in one line and stands in the next is not hidden, whoever has to be protected: no annotations
     are needed to see that. Of each document the distinct strings under its masks are looked for in what is released of

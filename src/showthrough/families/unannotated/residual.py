@@ -27,7 +27,7 @@ _FINDS = "finds:"
 
 @dataclass(frozen=True)
 class Residual(Metric):
-    """What a detector still finds in the released text, for every 1,000 words of the original.
+    """Identifiers that a detector still finds in the release, per 1,000 words of the original.
 
     A find wholly in what the anonymizer wrote does not count, unless it repeats a word of what stood there, or
     words of the original from elsewhere: text that was moved is still there. A titled name counts by its name: "Mr
@@ -54,7 +54,7 @@ class Residual(Metric):
     roles = ("residual",)
     counts = (("finds", "wrong"),)
 
-    detector: str = parameter(DEFAULT, "what looks for identifiers: patterns, presidio, spacy, or one of a package")
+    detector: str = parameter(DEFAULT, "detector that looks for identifiers: patterns, presidio, spacy, or a plugin's")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "detector", str(parse_detector(self.detector)))
