@@ -94,7 +94,7 @@ def metric_table() -> str:
     lines = ["| metric | group | better | what it is |", "|---|---|---|---|"]
     for name, metric in METRICS.built_in.items():
         page = metric_page(name)
-        link = f"[`{name}`]({page})" if (ROOT / "docs" / page).is_file() else f"`{name}`"
+        link = f"[`{name}`]({Path(page).name})" if (ROOT / "docs" / page).is_file() else f"`{name}`"
         better = ARROWS["neither" if HEADLINE in metric.neutral else metric.better]
         lines.append(f"| {link} | {metric.group} | {better} | {metric.summary} |")
     lines += ["", "| preset | metrics |", "|---|---|"]
@@ -189,7 +189,8 @@ def _replaced(page: str, text: str, name: str, content: str) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "docs/cli.md": cli_page,
-    "docs/index.md": lambda: _with("docs/index.md", metrics=metric_table(), pages=other_pages()),
+    "docs/index.md": lambda: _with("docs/index.md", pages=other_pages()),
+    "docs/metrics/index.md": lambda: _with("docs/metrics/index.md", metrics=metric_table()),
     "docs/formats.md": lambda: _with("docs/formats.md", run=run_fields()),
     "docs/labels.md": lambda: _with("docs/labels.md", kinds=kind_table(), schemes=scheme_table()),
     "docs/python.md": lambda: _with("docs/python.md", roles=role_table()),

@@ -20,14 +20,14 @@ from showthrough.models.dictionary import dictionary_from
 
 _HARD = {
     "oov": "the dictionary lacks",
-    "ambiguous": "are PHI in one place and not in another, or have two categories",
-    "ambiguous_non_phi": "are PHI in one place of the corpus and ordinary text in another",
+    "ambiguous": "are PHI in one place and not in another, or in two categories",
+    "ambiguous_non_phi": "are PHI in one place and ordinary text in another",
 }
 
 
 @dataclass(frozen=True)
 class PhiHardToken(PhiToken):
-    """F of PHI tokens, only on words that a word list does not help with.
+    """F of PHI tokens, for words only that a word list does not help with.
 
     As `phi_token`, but only tokens count that a word list does not help with (Uzuner, Luo and Szolovits 2007):
     `phi_oov`, those that the dictionary does not have; `phi_ambiguous`, those that the corpus has both as PHI and as
@@ -64,7 +64,7 @@ class PhiHardToken(PhiToken):
 
     @property
     def summary(self) -> str:
-        return f"F of PHI tokens, only on words that {_HARD[self.hard]}."
+        return f"F of PHI tokens, among words that {_HARD[self.hard]}."
 
     def build_filter(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:
         """Tells which of some tokens are of the kind that is asked for."""
