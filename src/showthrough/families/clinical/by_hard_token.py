@@ -29,10 +29,10 @@ _HARD = {
 class PhiHardToken(PhiToken):
     """F of PHI tokens, for words only that a word list does not help with.
 
-    As `phi_token`, but only tokens count that a word list does not help with (Uzuner, Luo and Szolovits 2007):
-    `phi_oov`, those that the dictionary does not have; `phi_ambiguous`, those that the corpus has both as PHI and as
-    none, or in two categories; `phi_ambiguous_non_phi`, the first of these two. The dictionary is a file with a word a
-    line, or `wordfreq:LANGUAGE`. All tokens count, numbers too, and few dictionaries have numbers.
+    It is `phi_token` on the tokens that a word list does not help with (Uzuner, Luo and Szolovits 2007). `phi_oov`
+    takes those that the dictionary lacks. `phi_ambiguous` takes those that the corpus has both as PHI and as ordinary
+    text, or in two categories; `phi_ambiguous_non_phi` takes the first of these two. The dictionary is a file with one
+    word a line, or `wordfreq:LANGUAGE`. All tokens count, numbers too, and few dictionaries have numbers.
 
     >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mention, TypedMask, evaluate
     >>> def record(name, text, *marks):

@@ -41,11 +41,11 @@ def match_instances(gold: TypedSpans, system: TypedSpans, types: bool, tolerance
 class PhiSpan(InstanceMetric):
     """F of exact PHI spans, as MEDDOCAN and i2b2 2014 count them.
 
-    `phi_strict`: a system's span counts when start, end and type are gold's: MEDDOCAN's first track, and the strict
-    view of i2b2 2014. `phi_span`: the types do not matter (MEDDOCAN's second track). `phi_merged`: nor does it matter
-    where neighbours are cut: spans with no letter or digit between them are merged, and whatever lies in a merged span
-    that gold has too is right. `tolerance=2` is the relaxed view of i2b2 2014: the end may be two characters off. What
-    is said twice counts once.
+    `phi_strict`: a system's span is right when gold has the same start, end and type (MEDDOCAN's first track, and the
+    strict view of i2b2 2014). `phi_span`: the types do not matter (MEDDOCAN's second track). `phi_merged`: nor does it
+    matter where neighbours are cut. Spans with no letter or digit between them are merged, and every span inside a
+    merged span that gold has too is right. `tolerance=2` is the relaxed view of i2b2 2014: the end may be two
+    characters off. The same span counts once.
 
     P = right / system's spans, R = found / gold's spans, F = 2PR / (P + R)
 

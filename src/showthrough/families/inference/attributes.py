@@ -126,15 +126,16 @@ _HALVES = (0.0, 0.5, 1.0)
 class AuthorAttributes(Metric):
     """Share of authors' attributes, such as age or city, that an attacker's first guess gets right.
 
-    A document is by one author, of whom some attributes are true, such as age or occupation. An attacker reads what is
-    released and makes up to three guesses for each. The headline is the share of attributes whose first guess is right;
-    one that is right but less precise counts as not right, unless `partly` says otherwise.
+    Staab et al. 2024, SynthPAI: each document has one author, of whom some attributes are known, such as age or
+    occupation. An attacker reads the release and makes up to three guesses for each. The headline is the share of
+    attributes whose first guess is right. A right but less precise guess does not count, unless `partly` says
+    otherwise.
 
     top-1 = |{attributes : the first guess is right}| / |attributes|; top-3: any of the first three is
 
     Parts: `top-3`; both by tag, as `top-1:age`; top-1 by `certainty:N` and `hardness:N`; `control:empty` and
-    `control:other`, the same attack without a text and with another author's; `risk:empty` and `risk:other`, of what
-    these leave the share that is inferred. Documents without an answer count nowhere.
+    `control:other`, the same attack without a text and with another author's; `risk:empty` and `risk:other`, the share
+    inferred of what these controls leave. Documents without an answer do not count.
     """
 
     version = 2

@@ -84,12 +84,12 @@ class ReadsRelease(Metric):
 class Removed(ReadsRelease):
     """Share of identifiers that nobody can read anywhere in the release, in any spelling.
 
-    Entity recall asks whether marked places are covered. A release is a text, and people read all of it: an entity is
-    removed when it is hidden wherever it was marked, and no form of it stands anywhere in the released text. Forms are
-    looked for in reading form: accents, case, invisible characters, look-alike letters and encodings aside. Names count
-    by each of their words, codes by their letters and digits, dates in any way of writing. Parts are the types, and as
-    shares of all: `left:marked`, `left:elsewhere`, `left:otherwise` and `left:encoded` (how it can be read), `nearly`
-    (not counted), `generalized`, and `chance` (readable in another document's release).
+    Entity recall asks whether marked places are covered. A release is a text, and people read all of it. An entity is
+    removed when it is hidden wherever it was marked, and no form of it appears anywhere in the released text. Forms are
+    compared without accents, case, invisible characters, look-alike letters and encodings. Each word of a name counts,
+    the letters and digits of a code, and a date in any notation. Parts are the types, and as shares of all:
+    `left:marked`, `left:elsewhere`, `left:otherwise` and `left:encoded` (how it can be read), `nearly` (not counted),
+    `generalized`, and `chance` (readable in another document's release).
 
     removed = |{e : e is hidden where it was marked, and no form of e can be read in R(d)}| / |{e}|
 
@@ -200,8 +200,8 @@ def _select_evidence(evidence: Mapping[str, Sequence[PlaceOf]], identifier: Iden
 class Clean(ReadsRelease):
     """Share of documents whose release shows no direct identifier at all.
 
-    Of the documents that have a direct identifier, those in which every annotator's are all removed (`removed_di`). It
-    is what a reviewer counts who goes through a release document by document.
+    It counts the documents that have a direct identifier. A document is clean when all direct identifiers of every
+    annotator are removed (`removed_di`). A reviewer who reads a release document by document counts the same.
 
     clean = |{d : every direct identifier of d is removed}| / |{d : d has a direct identifier}|
 

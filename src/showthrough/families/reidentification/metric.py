@@ -40,12 +40,12 @@ class ReIdentification(Metric):
     """Share of documents whose individual an attacker with background texts finds; the strongest attack counts.
 
     Manzanares-Salor, Sánchez and Lison 2024: the attacker has texts about individuals (the background) and links each
-    anonymized document to one of them. TRIR = correct links / documents. Here several attacks are made and the
-    headline is the largest risk found; the parts are each attack's accuracy, accuracy@k and mean reciprocal rank,
-    what it finds by somebody else's text (`control`) and how far it is above that (`risk`), the chance level
-    (1 / individuals) and the ceiling (documents whose individual is in the background at all). Whoever is tied shares;
-    documents without a word stay in the denominator. With `abstain` also the largest share of documents that an
-    attacker can name rightly who names only those they are sure of, and is right with 90 % and 99 % of them.
+    anonymized document to one of them. TRIR = correct links / documents. Here several attacks run, and the headline is
+    the largest risk found. Parts are each attack's accuracy, accuracy@k and mean reciprocal rank; what it finds with
+    somebody else's text (`control`) and the risk above that (`risk`); the chance level (1 / individuals); and the
+    ceiling (the share of documents whose individual is in the background at all). Ties share. Documents without a word
+    stay in the denominator. With `abstain` there is also the largest share of documents that an attacker names rightly
+    who is right in 90 % or 99 % of the named.
 
     R = max over attacks of |{d : the attack links d to its individual}| / |{d}|; risk = (R − control) / (1 − control)
 

@@ -26,11 +26,10 @@ _FEWEST = 2  # that can disagree
 class Disagreement(Metric):
     """Share of the words hidden by any system under test that this system leaves readable.
 
-    Nobody knows here who is right: what another masks may not have to be masked, and what none masks is not seen. So
-    neither a high nor a low value is better; it says where to look. The part `alone` is the share that this one masks
-    and no other does. Where anonymizers say what they found, `left:TYPE` and `alone:TYPE` are the same shares of the
-    words that one of them masks as that type. Function words do not count, and a word that its replacement repeats is
-    readable.
+    Nobody knows here which system is right: what another masks may need no mask, and what none masks is not seen. So
+    neither a high nor a low value is better; it shows where to look. The part `alone` is the share that only this
+    system hides. Where systems state types, `left:TYPE` and `alone:TYPE` are the same shares of the words that some
+    system hides as that type. Function words do not count, and a word that its replacement repeats is readable.
 
     D = |{w : some system hides w, and this one does not}| / |{w : some system hides w}|
 
