@@ -10,7 +10,6 @@ output in the README from the demo. A part of a page stands between `<!-- NAME: 
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -26,7 +25,7 @@ from showthrough.core.plugins import Table
 from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
 from showthrough.data.types import NAMES, in_order, path_of, treated_as
-from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES, Metric
+from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES
 from showthrough.report.table import ARROWS
 from showthrough.run.records import (
     Comparison,
@@ -97,9 +96,9 @@ def metric_table() -> str:
     lines = ["| metric | group | better | what it is |", "|---|---|---|---|"]
     for name, metric in METRICS.built_in.items():
         page = metric_page(name)
-        link = f"[`{name}`]({page})" if (ROOT / "docs" / page).is_file() else f"`{name}`"
+        link = f"[`{name}`]({Path(page).name})" if (ROOT / "docs" / page).is_file() else f"`{name}`"
         better = ARROWS["neither" if HEADLINE in metric.neutral else metric.better]
-        lines.append(f"| {link} | {metric.group} | {better} | {_summary(metric)} |")
+        lines.append(f"| {link} | {metric.group} | {better} | {metric.summary} |")
     lines += ["", "| preset | metrics |", "|---|---|"]
     lines += [f"| `{name}` | {', '.join(f'`{one}`' for one in chosen)} |" for name, chosen in PRESETS.items()]
     return "\n".join(lines)
@@ -172,10 +171,6 @@ def scheme_table() -> str:
     return "\n".join(lines)
 
 
-def _summary(metric: Metric) -> str:
-    return (inspect.getdoc(metric) or "").splitlines()[0]
-
-
 def demo_output() -> str:
     """What the demo prints."""
     result = CliRunner().invoke(app, ["demo"], env=_PLAIN, catch_exceptions=False)
@@ -200,7 +195,8 @@ def _replaced(page: str, text: str, name: str, content: str) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "docs/cli.md": cli_page,
-    "docs/index.md": lambda: _with("docs/index.md", metrics=metric_table(), pages=other_pages()),
+    "docs/index.md": lambda: _with("docs/index.md", pages=other_pages()),
+    "docs/metrics/index.md": lambda: _with("docs/metrics/index.md", metrics=metric_table()),
     "docs/formats.md": lambda: _with("docs/formats.md", run=run_fields()),
     "docs/labels.md": lambda: _with("docs/labels.md", kinds=kind_table(), schemes=scheme_table()),
     "docs/public-api.md": lambda: _with("docs/public-api.md", names=public_names()),

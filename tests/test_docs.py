@@ -85,6 +85,7 @@ GENERATED = [
     "docs/formats.md",
     "docs/index.md",
     "docs/labels.md",
+    "docs/metrics/index.md",
     "docs/public-api.md",
     "docs/python.md",
     "README.md",
@@ -135,8 +136,25 @@ def test_every_metric_has_a_page(name: str, generate: ModuleType) -> None:
     assert f"`{name}`" in page.read_text(encoding="utf-8")
 
 
+def test_every_metric_has_a_sentence_of_its_own() -> None:
+    sentences = [metric.summary for metric in METRICS.built_in.values()]
+    assert len({*sentences}) == len(sentences)
+    assert [one for one in sentences if len(one.split()) > 20 or not one.endswith(".")] == []
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_page_opens_with_the_sentence_of_its_metric(name: str, generate: ModuleType) -> None:
+    """Then it says what the metric cannot see, and when to use it."""
+    page = f"docs/{generate.metric_page(name)}"
+    opening = prose(page).partition("\n## ")[0]
+    assert f"**{METRICS[name].summary}**" in " ".join(opening.split())
+    assert re.findall(r"^## (.+)$", prose(page), re.MULTILINE)[:2] == ["What it cannot see", "When to use it"]
+
+
 def test_every_page_is_linked_from_the_index() -> None:
+    """Pages of metrics are linked from an index of their own."""
     linked = {link.partition("#")[0] for link in _LINK.findall(prose("docs/index.md"))}
+    linked |= {f"metrics/{link.partition('#')[0]}" for link in _LINK.findall(prose("docs/metrics/index.md"))}
     assert {page.removeprefix("docs/") for page in PAGES if page.startswith("docs/")} - {"index.md"} <= linked
 
 

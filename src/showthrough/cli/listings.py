@@ -133,8 +133,8 @@ def _of_format(chosen: Format) -> tuple[str, str, str]:
 
 
 def summary(value: object) -> str:
-    """The first line of what a value says of itself."""
-    return next(iter((inspect.getdoc(value) or "").splitlines()), "")
+    """The sentence that a metric has, or the first line of what another value says of itself."""
+    return value.summary if isinstance(value, Metric) else (inspect.getdoc(value) or "").partition("\n")[0]
 
 
 def show_table(
@@ -166,7 +166,7 @@ def _show_rows(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
 def _show_entry(title: str, value: Any, traits: str = "") -> None:
     screen = console()
     screen.print(Text(title, style="bold"))
-    screen.print(Text(f"{inspect.getdoc(value) or ''}\n"))
+    screen.print(Text(f"{summary(value)}\n{(inspect.getdoc(value) or '').partition(chr(10))[2]}\n"))
     if traits:
         screen.print(Text(traits))
     given_by = parameters(value) if is_dataclass(value) else {}  # a plugin may have none
@@ -178,8 +178,9 @@ def _show_entry(title: str, value: Any, traits: str = "") -> None:
 
 
 def _describe_metric(metric: Metric) -> str:
-    """What a metric is, and the parameters that tell it from others of its kind: ` (identifier=direct)`."""
-    kin = [other.parameters for other in METRICS.sound().values() if type(other) is type(metric)]
+    """What a metric is, and the parameters that tell it from others with the same sentence: ` (level=2)`."""
+    alike = [other for other in METRICS.sound().values() if type(other) is type(metric)]
+    kin = [other.parameters for other in alike if other.summary == metric.summary]
     differing = [key for key in metric.parameters if len({parameters[key] for parameters in kin}) > 1]
     telling = [f"{key}={metric.parameters[key]}" for key in differing if metric.parameters[key] != ""]
     return summary(metric) + (f" ({', '.join(telling)})" if telling else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -187,6 +188,17 @@ class Metric(ABC):
     def title(self) -> str:
         """Its name as people read it, such as `Direct identifiers hidden`."""
         raise AttributeError("title")  # each states its own
+
+    @property
+    def summary(self) -> str:
+        """What it measures, in one sentence: the first line of its docstring, unless parameters decide."""
+        return (inspect.getdoc(self) or "").partition("\n")[0]
+
+    @property
+    def explanation(self) -> str:
+        """The summary, and what its docstring says before an example."""
+        rest = (inspect.getdoc(self) or "").partition("\n")[2].partition(">>>")[0]
+        return f"{self.summary}\n{rest}".strip()
 
     @property
     def roles(self) -> tuple[Role, ...]:

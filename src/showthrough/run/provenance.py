@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import platform
 from datetime import UTC, datetime
 from typing import Any
@@ -42,8 +41,7 @@ class RunProvenance(msgspec.Struct):
 
 def metric_record(metric: Metric) -> MetricRecord:
     """A metric as a run file keeps it."""
-    explanation = (inspect.getdoc(metric) or "").partition(">>>")[0].strip()  # what stands before its example
-    values: dict[str, Any] = {"text": metric_text(metric), "name": metric_name(metric), "explanation": explanation}
+    values: dict[str, Any] = {"text": metric_text(metric), "name": metric_name(metric)}
     names = [field for field in MetricRecord.__struct_fields__ if field not in (*values, "counts")]
     return MetricRecord(**values, **{field: getattr(metric, field) for field in names}, counts=dict(metric.counts))
 

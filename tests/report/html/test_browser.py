@@ -168,7 +168,7 @@ def test_the_table_sorts_by_any_column(window: Open, demo_page: str, demo_run: R
 def test_a_heading_explains_its_metric(window: Open, demo_page: str) -> None:
     view = window(demo_page)
     view.tab.locator("#scores .sort", has_text="er_di").hover()
-    assert "Share of identifying entities that are hidden throughout." in view.text("#tip")
+    assert "Share of direct identifiers that are covered at every place" in view.text("#tip")
     view.tab.keyboard.press("Escape")
     assert not view.tab.locator("#tip").is_visible()
     view.tab.locator("#scores .sort").first.focus()

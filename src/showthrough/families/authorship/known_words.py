@@ -52,12 +52,12 @@ def _sum_by_document(chunk: Chunk, sides: _Sides, columns: dict[str, Sequence[fl
 
 @dataclass(frozen=True)
 class KnownWords(Metric):
-    """Share of the words of rewritten passages that a word list knows.
+    """Share of the words in rewritten passages that a word list contains.
 
-    The least that can be asked of a text, and no judgement of sense: known words in any order are known. Numbers and
-    signs do not count; names that the list lacks count as unknown, in originals too, which is what the parts are for:
-    `original` is the share in the same passages as they were, `change` is what was won or lost. Passages are those that
-    a submission says, else sentences with their masks applied; one of which nothing is left has no words.
+    It does not judge sense: known words count in any order. Numbers and signs do not count. Names that the list lacks
+    count as unknown, in originals too. So read the parts: `original` is the share in the same passages before the
+    rewrite, and `change` is the difference. Passages are those that a submission names, else sentences with their masks
+    applied. A passage of which nothing is left has no words.
 
     known_words = |words of rewritten passages that the dictionary has| / |words of rewritten passages|
 
@@ -116,12 +116,12 @@ def _is_known(word: str, dictionary: frozenset[str]) -> bool:
 
 @dataclass(frozen=True)
 class Perplexity(Metric):
-    """Perplexity of rewritten passages: how much a language model that reads from left to right is surprised.
+    """How much rewritten passages surprise a language model that reads from left to right.
 
-    No judgement of sense: fluent nonsense surprises a model little, and names or an old spelling surprise it much. So
-    it is to be read beside the part `original`, that of the same passages as they were; `ratio` is one over the other.
-    Every passage is read on its own, after the mark that begins a text. Numbers of different models, whose word pieces
-    differ, cannot be compared.
+    It does not judge sense: fluent nonsense surprises a model little, and names or an old spelling surprise it much. So
+    read the part `original`, the same passages before the rewrite, and `ratio`, the number over that. Every passage is
+    read on its own, after the mark that begins a text. Numbers of different models cannot be compared, because their
+    word pieces differ.
 
     perplexity = exp(Σ −ln p(piece | pieces before it in the passage) / |word pieces|)
     """

@@ -120,26 +120,26 @@ _MANY = 0.4  # of problems; of PAN's own training problems it is 0.17
 
 @dataclass(frozen=True)
 class Safety(Metric):
-    """How well author verifiers still tell who wrote the texts (c@1); the best verifier counts.
+    """How well author verifiers still recognise who wrote the texts (c@1); the best verifier counts.
 
-    Each document asks whether it is by the author of some known texts, as in PAN's author masking (Potthast, Hagen and
-    Stein 2016); documents that ask nothing but have groups are asked about their group, as its author. A verifier
-    answers with a probability: above 0.5 it is yes, below no, and exactly 0.5 is no answer. The headline is the largest
-    c@1 after masking of all verifiers that ran, among them one that learned from masked texts (`adaptive`).
+    Potthast, Hagen and Stein 2016 (PAN, author masking): each document asks whether it is by the author of some known
+    texts. Where documents ask nothing but have groups, a group is an author. A verifier answers with a probability:
+    above 0.5 is yes, below is no, and exactly 0.5 is no answer. The headline is the largest c@1 after masking of all
+    verifiers that ran. One of them, `adaptive`, learned from masked texts.
 
     c@1 = (right + right · unanswered / problems) / problems
 
-    Parts, for each verifier: `c@1`, and `before` on the originals; `lost`, of those found before the share that is
+    Parts, for each verifier: `c@1`, and `before` on the originals; `lost`, the share of those found before that is
     denied now (FN/TP); `auc`, `f0.5u`, `f1`, `brier` (1 − Brier) and `overall`, their mean with c@1; `false`, the share
-    of other authors that it takes for the right one, and `told`, the mean of how often it knows the right one and how
-    often it denies others, which guessing brings to 0.5. Where no problem is by another author, known texts of others
-    are put beside the text to tell these two.
+    of other authors that it takes for the right one; and `told`, the mean of how often it accepts the right one and
+    denies others, where guessing gives 0.5. Where no problem is by another author, known texts of others are put beside
+    the text for these two.
     """
 
     group = "privacy"
     needs = frozenset({"verifiers"})
     scope = "corpus"
-    title = "Authors a verifier tells"
+    title = "Authors a verifier recognises"
     better = "lower"
     neutral = (BEFORE, LOST, FALSE)  # who loses more hides more, and the others are the verifier's own
     tells = "whether authors are told by their style"
@@ -148,8 +148,8 @@ class Safety(Metric):
 
     verifier: str = parameter("", f"which verifiers, with commas between; empty: all that were given, and {ADAPTIVE}")
     learner: str = parameter("glad", f"what the verifier {ADAPTIVE} learns by")
-    known: int = parameter(5, "of documents that ask nothing: as many other texts of the author are known, at most")
-    seed: int = parameter(0, f"of the questions that are drawn, and of {ADAPTIVE}")
+    known: int = parameter(5, "known texts of each author, at most; only for documents that ask nothing themselves")
+    seed: int = parameter(0, f"seed for the questions that are drawn, and for {ADAPTIVE}")
 
     def __post_init__(self) -> None:
         names = [name.strip() for name in self.verifier.split(",")]

@@ -26,7 +26,7 @@ _MEETINGS = {(low, high): f"met_{low}_{high}" for low in range(_VALUES) for high
 
 @dataclass(frozen=True)
 class Sensibleness(Metric):
-    """How sensible people find passages of the anonymized text: 2 sensible, 1 partly, 0 not; they see no original.
+    """How sensible people find passages of the release, without the original: 2 sensible, 1 partly, 0 not.
 
     The mean of all ratings of all passages that were rated. Parts are the mean of each rater (`rater:NAME`), and how
     far raters agree on passages that two or more of them rated: Fleiss' `kappa`, and Krippendorff's `alpha` of ordered

@@ -33,17 +33,17 @@ _MOVED = 0.17  # what other vectors, or none, made of the mean of PAN's submissi
 
 @dataclass(frozen=True)
 class Soundness(Metric):
-    """How much of what passages say is still said, from 0 (nothing) to 5 (all).
+    """How similar the words of each passage are to the original's, from 0 (unlike) to 5 (the same).
 
-    Potthast, Hagen and Stein 2016 (PAN, author masking). Passages are those of a submission; of any other anonymization
-    they are the sentences of the original, the untouched ones too. `overlap` matches every content word with the most
-    similar one of the other text: 1 for a common lemma or most common synset, 0.5 for a common synset, else the cosine
-    of their vectors where both have one, else 0.15.
+    Potthast, Hagen and Stein 2016 (PAN, author masking). Passages are those of a submission. For any other
+    anonymization they are the sentences of the original, untouched ones too. `overlap` matches every content word with
+    the most similar one of the other text: 1 for a common lemma or most common synset, 0.5 for a common synset, else
+    the cosine of their vectors where both have one, else 0.15.
 
     STS(p) = 5 · (mean best match of words before + mean best match of words after) / 2; soundness is its mean over
     passages
 
-    The part `unchanged` is the share of passages that are as they were, white space aside.
+    The part `unchanged` is the share of passages that stayed the same, apart from white space.
 
     >>> sums = {"sts": np.array(10.0 + 3.75), "passages": np.array(3.0), "unchanged": np.array(2.0)}
     >>> Soundness().combine(sums)[HEADLINE].round(3).item()  # two as they were, one that says three quarters

@@ -60,9 +60,13 @@ class ClinicalMetric(Metric):
     fixed: ClassVar[tuple[tuple[str, str], ...]] = (("annotators", "micro"),)
 
     map: str = parameter("", "which type is taken as which, on both sides: LOCATION=LOC,CITY=LOC; AGE= leaves one out")
-    type_from: Literal["type", "replacement"] = parameter("type", "a system's types: stated, or what replaces the PHI")
-    unknown_types: Literal["error", "keep"] = parameter("error", "a type that gold lacks: an error, or a wrong one")
-    labels: Literal["tree", "exact"] = parameter("tree", "other names and finer types: as gold's, or none of them")
+    type_from: Literal["type", "replacement"] = parameter(
+        "type", "where a system's types come from: its spans, or what it writes in place of the PHI"
+    )
+    unknown_types: Literal["error", "keep"] = parameter(
+        "error", "a type that gold lacks stops the evaluation, or counts as wrong"
+    )
+    labels: Literal["tree", "exact"] = parameter("tree", "whether other names and finer types count as gold's")
 
     def __post_init__(self) -> None:
         super().__post_init__()

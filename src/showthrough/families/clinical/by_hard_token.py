@@ -18,15 +18,21 @@ from showthrough.families.clinical.vocabulary import words_of
 from showthrough.metrics.chunk import Chunk
 from showthrough.models.dictionary import dictionary_from
 
+_HARD = {
+    "oov": "the dictionary lacks",
+    "ambiguous": "are PHI in one place and not in another, or in two categories",
+    "ambiguous_non_phi": "are PHI in one place and ordinary text in another",
+}
+
 
 @dataclass(frozen=True)
 class PhiHardToken(PhiToken):
-    """Precision, recall and F of PHI, on hard tokens alone.
+    """F of PHI tokens, for words only that a word list does not help with.
 
-    As `phi_token`, but only tokens count that a word list does not help with (Uzuner, Luo and Szolovits 2007):
-    `phi_oov`, those that the dictionary does not have; `phi_ambiguous`, those that the corpus has both as PHI and as
-    none, or in two categories; `phi_ambiguous_non_phi`, the first of these two. The dictionary is a file with a word a
-    line, or `wordfreq:LANGUAGE`. All tokens count, numbers too, and few dictionaries have numbers.
+    It is `phi_token` on the tokens that a word list does not help with (Uzuner, Luo and Szolovits 2007). `phi_oov`
+    takes those that the dictionary lacks. `phi_ambiguous` takes those that the corpus has both as PHI and as ordinary
+    text, or in two categories; `phi_ambiguous_non_phi` takes the first of these two. The dictionary is a file with one
+    word a line, or `wordfreq:LANGUAGE`. All tokens count, numbers too, and few dictionaries have numbers.
 
     >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mention, TypedMask, evaluate
     >>> def record(name, text, *marks):
@@ -46,13 +52,19 @@ class PhiHardToken(PhiToken):
     undefined = "no such token in gold or in what was masked, or the masks do not say their types"
 
     hard: Literal["oov", "ambiguous", "ambiguous_non_phi"] = parameter("oov", "which tokens count")
-    dictionary: str = parameter("wordfreq:en", "of phi_oov: a file with a word a line, or wordfreq:LANGUAGE")
+    dictionary: str = parameter(
+        "wordfreq:en", "the word list of phi_oov: a file with one word a line, or wordfreq:LANGUAGE"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.hard == "oov") != bool(self.dictionary):
             expected = "a word list or wordfreq:LANGUAGE" if self.hard == "oov" else "none: only phi_oov looks words up"
             raise PlanError(f"found {quote_value(self.dictionary)}; expected {expected}", "dictionary")
+
+    @property
+    def summary(self) -> str:
+        return f"F of PHI tokens, among words that {_HARD[self.hard]}."
 
     def build_filter(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:
         """Tells which of some tokens are of the kind that is asked for."""

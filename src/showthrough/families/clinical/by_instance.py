@@ -24,13 +24,13 @@ from showthrough.statistics.rows import Rows, Totals
 
 @dataclass(frozen=True)
 class PhiInstance(InstanceMetric):
-    """Precision, recall and F of PHI, instance by instance, as MUC and NIST score entities.
+    """F of whole PHI instances, with every error sorted into substitution, insertion or deletion.
 
-    Uzuner, Luo and Szolovits 2007. Gold and system instances that overlap are paired one to one, best overlap first.
-    A pair with the same type and extent is *correct* (C), any other pair a *substitution* (S). A system instance
-    without a partner is an *insertion* (I), a gold one a *deletion* (D): so the second half of a name that was found
-    in two pieces is an insertion, and the second of two that were found as one is a deletion. What is said twice counts
-    once. With `types=False` the extent alone has to match: that is Figure 8 of the paper, which asks for no category.
+    Uzuner, Luo and Szolovits 2007, after MUC and NIST. Gold and system instances that overlap are paired one to one,
+    best overlap first. A pair with the same type and extent is *correct* (C), any other pair a *substitution* (S). A
+    system instance without a partner is an *insertion* (I), a gold one a *deletion* (D). So a name found in two pieces
+    gives an insertion, and two names found as one give a deletion. The same span with the same type counts once. With
+    `types=False` the extent alone has to match, as in Figure 8 of the paper.
 
     P = C / (C + S + I), R = C / (C + S + D), F = 2PR / (P + R)
 

@@ -39,13 +39,13 @@ def match_instances(gold: TypedSpans, system: TypedSpans, types: bool, tolerance
 
 @dataclass(frozen=True)
 class PhiSpan(InstanceMetric):
-    """Precision, recall and F of exact spans of PHI.
+    """F of exact PHI spans, as MEDDOCAN and i2b2 2014 count them.
 
-    `phi_strict`: a system's span counts when start, end and type are gold's: MEDDOCAN's first track, and the strict
-    view of i2b2 2014. `phi_span`: the types do not matter (MEDDOCAN's second track). `phi_merged`: nor does it matter
-    where neighbours are cut: spans with no letter or digit between them are merged, and whatever lies in a merged span
-    that gold has too is right. `tolerance=2` is the relaxed view of i2b2 2014: the end may be two characters off. What
-    is said twice counts once.
+    `phi_strict`: a system's span is right when gold has the same start, end and type (MEDDOCAN's first track, and the
+    strict view of i2b2 2014). `phi_span`: the types do not matter (MEDDOCAN's second track). `phi_merged`: nor does it
+    matter where neighbours are cut. Spans with no letter or digit between them are merged, and every span inside a
+    merged span that gold has too is right. `tolerance=2` is the relaxed view of i2b2 2014: the end may be two
+    characters off. The same span counts once.
 
     P = right / system's spans, R = found / gold's spans, F = 2PR / (P + R)
 
@@ -73,6 +73,14 @@ class PhiSpan(InstanceMetric):
             raise PlanError(f"tolerance={self.tolerance} is negative; expected 0 or more", type(self).__name__)
         if self.merged and (self.types or self.tolerance):
             raise PlanError("merged spans have no type and no tolerance; say types=False", type(self).__name__)
+
+    @property
+    def summary(self) -> str:
+        if self.merged:
+            return "F of PHI spans after neighbouring spans are joined; types need not match."
+        matching = "start, end and type must match" if self.types else "start and end must match, the type need not"
+        spare = f"; the end may be {self.tolerance} characters off" if self.tolerance else ""
+        return f"F of exact PHI spans: {matching}{spare}."
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)
@@ -116,7 +124,9 @@ def _merge_adjacent(letters: Letters, instances: TypedSpans) -> tuple[TypedSpans
 
 @dataclass(frozen=True)
 class PhiLeak(InstanceMetric):
-    """Missed PHI per sentence (the leak score of MEDDOCAN, Marimon et al. 2019).
+    """PHI instances per sentence that no span of the system matches exactly.
+
+    It is the leak score of MEDDOCAN (Marimon et al. 2019).
 
     leak = |gold instances that no span matches exactly| / |sentences|
 

@@ -22,13 +22,14 @@ _OUTCOMES = ("TP", "FP", "FN")
 
 @dataclass(frozen=True)
 class PhiToken(ClinicalMetric):
-    """Precision, recall and F of PHI, token by token.
+    """F of protected health information (PHI), counted token by token.
 
     Uzuner, Luo and Szolovits 2007: every token has one category or none. The headline, P and R ask whether PHI was
-    told from everything else, whatever it was taken for; `P:DATE` and the like count one category, micro all of them,
-    macro their mean. Tokens are the challenge's, runs without a space less the signs at their edges, so `10/29` is one;
-    `tokens="words"` takes runs of word characters. A token is PHI when gold marks a letter or digit of it, and the
-    system's when all is masked that gold marks of it; beyond gold, when a letter or digit of it is masked.
+    found, whatever its category. `P:DATE` and the like count one category, micro counts all of them, and macro is their
+    mean. Tokens are the challenge's, runs without a space and without the signs at their edges, so `10/29` is one;
+    `tokens="words"` takes runs of word characters. In gold, a token is PHI when gold marks a letter or digit of it. A
+    system finds it when it masks all that gold marks of it. Any other token counts as masked when a letter or digit of
+    it is masked.
 
     P = TP / (TP + FP), R = TP / (TP + FN), F = 2PR / (P + R)
 
@@ -48,7 +49,9 @@ class PhiToken(ClinicalMetric):
     counts = (("TP", "right"), ("FP", "wrong"), ("FN", "wrong"))
     undefined = "no such PHI in gold or in what was masked, or the masks do not say their types"
 
-    tokens: Literal["challenge", "words"] = parameter("challenge", "the challenge's, or runs of word characters")
+    tokens: Literal["challenge", "words"] = parameter(
+        "challenge", "what a token is: as in the challenge (10/29 is one), or runs of word characters"
+    )
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)

@@ -125,17 +125,18 @@ _HALVES = (0.0, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class AuthorAttributes(Metric):
-    """The share of authors' attributes that an attacker's first guess names (Staab et al. 2024; SynthPAI).
+    """Share of authors' attributes, such as age or city, that an attacker's first guess gets right.
 
-    A document is by one author, of whom some attributes are true, such as age or occupation. An attacker reads what is
-    released and makes up to three guesses for each. The headline is the share of attributes whose first guess is right;
-    one that is right but less precise counts as not right, unless `partly` says otherwise.
+    Staab et al. 2024, SynthPAI: each document has one author, of whom some attributes are known, such as age or
+    occupation. An attacker reads the release and makes up to three guesses for each. The headline is the share of
+    attributes whose first guess is right. A right but less precise guess does not count, unless `partly` says
+    otherwise.
 
     top-1 = |{attributes : the first guess is right}| / |attributes|; top-3: any of the first three is
 
     Parts: `top-3`; both by tag, as `top-1:age`; top-1 by `certainty:N` and `hardness:N`; `control:empty` and
-    `control:other`, the same attack without a text and with another author's; `risk:empty` and `risk:other`, of what
-    these leave the share that is inferred. Documents without an answer count nowhere.
+    `control:other`, the same attack without a text and with another author's; `risk:empty` and `risk:other`, the share
+    inferred of what these controls leave. Documents without an answer do not count.
     """
 
     version = 2
@@ -153,12 +154,12 @@ class AuthorAttributes(Metric):
 
     attacker: str = parameter(READER, f"who guesses: {READER}, {ANSWERS}FILE or llm:MODEL[@URL]")
     judge: str = parameter(RULES, f"who says whether a guess is right: {RULES}, {ANSWERS}FILE or llm:MODEL[@URL]")
-    certainty: int = parameter(3, "attributes count that are at least so certain, 1 to 5")
-    partly: float = parameter(0.0, "what a guess counts that is right but less precise: 0, 0.5 or 1")
+    certainty: int = parameter(3, "least certainty of the attributes that count, 1 to 5")
+    partly: float = parameter(0.0, "credit for a guess that is right but less precise: 0, 0.5 or 1")
     verdicts: str = parameter(
-        "", f"whose verdicts the judge is compared with: {ANSWERS}FILE; empty: those of the attacker's, if any"
+        "", f"verdicts to compare the judge with: {ANSWERS}FILE; empty: those in the attacker's answers, if any"
     )
-    seed: int = parameter(0, "of whose text stands in as the control")
+    seed: int = parameter(0, "seed that draws which author's text serves as the control")
 
     def __post_init__(self) -> None:
         faults = {"attacker": attacker_fault(self.attacker), "judge": judge_fault(self.judge)}

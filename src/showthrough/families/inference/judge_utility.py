@@ -254,7 +254,7 @@ class _JudgedMetric(Metric):
 
 @dataclass(frozen=True)
 class Readability(_JudgedMetric):
-    """How readable a judge finds the released text, from 1 (it cannot be read) to 10 (as readable as the original).
+    """How easily the release reads, in a judge's opinion: from 1 (not at all) to 10 (like the original).
 
     The mean over documents. (Staab et al. 2025)
 
@@ -271,7 +271,7 @@ class Readability(_JudgedMetric):
 
 @dataclass(frozen=True)
 class Meaning(_JudgedMetric):
-    """How much of what the original says is still said, in the opinion of a judge: from 1 (nothing) to 10 (all).
+    """How much of the original's content a judge still finds in the release, from 1 to 10.
 
     The mean over documents. (Staab et al. 2025)
 
@@ -288,7 +288,7 @@ class Meaning(_JudgedMetric):
 
 @dataclass(frozen=True)
 class Hallucination(_JudgedMetric):
-    """Share of documents in which a judge finds nothing invented: 1 is none at all, 0 is something in each.
+    """Share of documents in which a judge finds nothing invented.
 
     Staab et al. (2025) score it that way round, so that higher is better.
 

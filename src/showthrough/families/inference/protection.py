@@ -67,8 +67,8 @@ class _Protection(Metric):
     judge: str = parameter(
         RULES, "who says whether a guess is right: rules, or after them answers:FILE or llm:MODEL[@URL]"
     )
-    certainty: int = parameter(3, "attributes count that are at least so certain, from 1 to 5")
-    seed: int = parameter(0, "of which document stands in for which as a control")
+    certainty: int = parameter(3, "least certainty of the attributes that count, from 1 to 5")
+    seed: int = parameter(0, "seed that draws which document serves as the control for which")
 
     def __post_init__(self) -> None:
         for name, fault in (("attacker", attacker_fault(self.attacker)), ("judge", judge_fault(self.judge))):
@@ -175,14 +175,14 @@ def _in_order(part: str) -> tuple[int, str]:
 
 @dataclass(frozen=True)
 class CollectiveProtection(_Protection):
-    """Share of people's attributes that an attacker does not infer from what was released (CPR).
+    """Share of people's attributes that an attacker does not infer from the release, each attribute weighted alike.
 
-    SPIA (ACL 2026): every person in a document has attributes, a tag and a value each. The attacker answers with people
-    and attributes, who are matched one to one with the true ones; of each tag the best agreement between a true and an
-    answered value counts: 1, 0.5 where the answer is right but less precise, or 0. The attacker `reader` finds what can
-    simply be read off. That is a floor for what leaks: against a better attacker less is protected. Parts are the same
-    by `tag`, `certainty` and `hardness`; `success`, the share inferred; `control`, the same where nothing can be known
-    (no text, or another document's); and `risk`, how much more the attack finds than that, (r − c) / (1 − c).
+    SPIA (ACL 2026): every person in a document has attributes, each with a tag and a value. The attacker answers with
+    people and attributes. Answered people are matched one to one with the true ones. For each tag the best agreement
+    between a true and an answered value counts: 1, 0.5 for a right but less precise answer, or 0. The attacker `reader`
+    finds only what the text says openly. That is a floor for what leaks: against a better attacker less is protected.
+    Parts are the same by `tag`, `certainty` and `hardness`; `success`, the share inferred; `control`, the same without
+    the text or with another document's; and `risk`, the risk above that control, (r − c) / (1 − c).
 
     CPR = 1 − Σ agreement / Σ attributes
     """
@@ -199,11 +199,11 @@ class CollectiveProtection(_Protection):
 
 @dataclass(frozen=True)
 class IndividualProtection(_Protection):
-    """Mean over people of the share of their attributes that an attacker does not infer (IPR).
+    """Share of a person's attributes that an attacker does not infer from the release, averaged over people.
 
-    SPIA (ACL 2026), as `cpr`, but everybody counts the same, however much is known of them. The attacker `reader` finds
-    what can simply be read off. That is a floor for what leaks: against a better attacker less is protected. Parts are
-    those of `cpr`, people counted and not attributes, and `bare`: the share of people of whom everything was inferred.
+    SPIA (ACL 2026), as `cpr`, but every person counts the same, however much is known of them. The attacker `reader`
+    finds only what the text says openly. That is a floor for what leaks: against a better attacker less is protected.
+    Parts are those of `cpr`, counted by people, and `bare`: the share of people of whom everything was inferred.
 
     IPR = mean over people of 1 − Σ agreement / Σ attributes
     """

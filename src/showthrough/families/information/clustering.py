@@ -53,23 +53,21 @@ _NO_TEST = f"{_TOGETHER}: documents exchanged between two anonymizations would h
 
 @dataclass(frozen=True)
 class ClusteringAgreement(Metric):
-    """How well a clustering of the anonymized documents agrees with that of the originals.
+    """How well the anonymized documents still fall into the same clusters as the originals.
 
-    Pilán et al. 2024 (arXiv:2412.12928), TAE: original and anonymized texts are embedded, mask marks removed, and
-    clustered by k-means++ with k = min_k, min_k · k_multiplier, … up to max_k; the k whose clusterings of the originals
-    have the best mean cosine silhouette counts, and the agreement is averaged over repeated clusterings.
+    Pilán et al. 2024 (arXiv:2412.12928), TAE: original and anonymized texts are embedded without mask marks, and
+    clustered by k-means++ with k = min_k, min_k · k_multiplier, … up to max_k. The k with the best mean cosine
+    silhouette on the originals counts. The agreement is averaged over repeated clusterings.
 
     NMI = 2 · I(original; anonymized) / (H(original) + H(anonymized))
 
-    1: the same groups. Unrelated groups do not score 0 but what chance makes of them, which is the more the fewer
-    documents a cluster has. So there are parts beside it: `chance`, the mean NMI over all permutations of the labels;
-    `ami`, adjusted mutual information, which is 1 for the same groups and 0 for what chance makes (Vinh et al. 2010);
-    `k`, the number of clusters that was chosen, and `lead`, by how much its silhouette is above the next best;
-    `repeat`, the NMI of the originals' own clusterings with each other, which differ only in where they start; and
-    `k=2`, `k=4`, …, the NMI with each number of clusters.
+    1 means the same groups. Unrelated groups do not score 0, but what chance gives, which is much with few documents in
+    a cluster. So there are parts beside it: `chance`, the mean NMI over all permutations of the labels; `ami`, adjusted
+    mutual information, which is 1 for the same groups and 0 for chance (Vinh et al. 2010); `k`, the chosen number of
+    clusters, and `lead`, by how much its silhouette is above the next best; `repeat`, the NMI of the originals' own
+    clusterings with each other; and `k=2`, `k=4`, …, the NMI with each number of clusters.
 
-    It has neither interval nor test: clusters are made of all documents together, and neither resampling documents nor
-    exchanging them shows what other documents would have given.
+    It has neither interval nor test: clusters depend on all documents together.
 
     `mask_marks` are removed as whole words, the longest first: "tae" for TAE's list, "none", or a list with commas.
 
@@ -89,15 +87,17 @@ class ClusteringAgreement(Metric):
     neutral = (CHANCE, K, LEAD, REPEAT)
     undefined = "there are fewer documents than clusters"
 
-    embedding: str = parameter(MINI_LM, "what embeds: st:MODEL, a folder, or lsa")
-    long_documents: Literal["truncate", "mean"] = parameter("truncate", "what is too long: cut, or mean of windows")
+    embedding: str = parameter(MINI_LM, "embedding of the texts: st:MODEL, a folder, or lsa")
+    long_documents: Literal["truncate", "mean"] = parameter(
+        "truncate", "texts too long for the model: cut, or the mean of windows"
+    )
     mask_marks: str = parameter("tae", "what is removed first: tae for TAE's list, none, or a list with commas")
     min_k: int = parameter(2, "the smallest number of clusters that is tried")
     max_k: int = parameter(32, "the largest number of clusters that is tried")
     k_multiplier: int = parameter(2, "the factor from one number of clusters to the next")
     n_clusterings: int = parameter(5, "how often each text is clustered")
     n_tries: int = parameter(50, "starts of each clustering, of which the best counts")
-    seed: int = parameter(0, "where clusterings start")
+    seed: int = parameter(0, "seed for the starts of the clusterings")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -68,13 +68,13 @@ class _Overlap(Metric):
 
 @dataclass(frozen=True)
 class Bleu(_Overlap):
-    """BLEU of the released text against the original, from 0 to 100, as sacreBLEU counts it over the whole corpus.
+    """BLEU: runs of up to four words that the release shares with the original, from 0 to 100.
 
-    n-grams of all documents are summed before anything is divided: BLEU of single documents is not averaged.
-    (Papineni et al. 2002; Post 2018)
+    It counts as sacreBLEU does. n-grams of all documents are summed before anything is divided: BLEU of single
+    documents is not averaged. (Papineni et al. 2002; Post 2018)
 
-    BLEU = 100 · min(1, exp(1 − |original| / |released|)) · (p₁ p₂ p₃ p₄)^¼, where pₙ is the share of the n-grams of
-    the released texts that are in their originals
+    BLEU = 100 · min(1, exp(1 − |original| / |released|)) · (p₁ p₂ p₃ p₄)^¼, where pₙ is the share of the n-grams of the
+    released texts that are in their originals
 
     >>> from showthrough import Anonymization, Corpus, Document, Mask, evaluate
     >>> corpus = Corpus([Document("a", "The applicant lives in a small house in Oslo.")])
@@ -126,13 +126,14 @@ class Bleu(_Overlap):
 
 @dataclass(frozen=True)
 class Rouge(_Overlap):
-    """ROUGE of the released text against the original: the mean over documents of F, as rouge-score counts it.
+    """ROUGE: words that release and original share, as a mean F over documents.
 
-    `rougeL` takes the longest sequence of words that both have in the same order, `rouge1` and `rouge2` the words, or
-    pairs of words, that both have. Words are those of a to z and digits, in lower case. (Lin 2004)
+    It counts as rouge-score does. `rougeL` takes the longest sequence of words that both have in the same order.
+    `rouge1` takes the words that both have, and `rouge2` the pairs of words. Words are made of the letters a to z and
+    digits, in lower case. (Lin 2004)
 
     F = 2 P R / (P + R), where P is the share of the released words that are also in the original, and R the share of
-    the original's that are also in what was released
+    the original's words that are also in the release
 
     >>> from showthrough import Anonymization, Corpus, Document, Mask, evaluate
     >>> corpus = Corpus([Document("a", "He lives in Oslo.")])

@@ -41,7 +41,9 @@ class InformationMetric(Metric):
     ic: str = parameter(BERT, "where information content comes from: hf:MODEL, a folder, wordfreq, uniform")
     segment_length: int = parameter(100, "word pieces that the model sees at once")
     segment_overlap: int = parameter(0, "pieces that neighbouring segments share")
-    special_tokens: SpecialTokens = parameter("document", "what has the marks of the model at its ends")
+    special_tokens: SpecialTokens = parameter(
+        "document", "where the model's own marks go: at the ends of the document, of each segment, or nowhere"
+    )
     attend_hidden: bool = parameter(False, "whether the model can look at hidden places at all")
 
     def __post_init__(self) -> None:
@@ -63,7 +65,7 @@ class InformationMetric(Metric):
 
 @dataclass(frozen=True)
 class WeightedPrecision(Precision, InformationMetric):
-    """Precision in which a token counts by how much it says.
+    """Precision in which a masked word counts more, the harder it is to guess.
 
     Pilán et al. 2022, section 6.3: as `precision`, each masked token weighted by its information content with all
     masked tokens of the document hidden at once. Masking a telling word that no annotator marked costs more
@@ -126,7 +128,7 @@ class WeightedTerms:
 
 @dataclass(frozen=True)
 class TextPreservedInformation(InformationMetric):
-    """Share of a text's information that is still there.
+    """Share of the original's information that lies in words left untouched.
 
     Manzanares-Salor et al. 2025 (TAE): a text's terms are its named entities, noun chunks and remaining tokens; a term
     is gone when a mask overlaps it. Information is that of the original text: with `term_alterning=N` in N rounds, each
@@ -243,7 +245,7 @@ def _sentence_questions(text: str, terms: Terms) -> list[SpanQuery]:
 
 @dataclass(frozen=True)
 class TextPreservedSimilarity(TextPreservedInformation):
-    """Share of a text's information that is still there, counting what replacements keep of it.
+    """Share of the original's information that is left, with credit for replacements of similar meaning.
 
     Pilán et al. 2024 (arXiv:2412.12928), TAE: as `tpi`, but a term under a replacement keeps as much of its information
     as the replacement is similar to what it replaces; a suppressed term keeps none. Where masks overlap they are one,

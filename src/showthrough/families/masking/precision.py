@@ -19,13 +19,13 @@ from showthrough.statistics.rows import Rows, Totals
 Overlaps = Literal["joined", "each"]
 
 # What parameters say that other metrics have too.
-UNIT = "what is counted"
+UNIT = "the unit that is counted"
 OVERLAPS = "masks that overlap: joined into one, or each counted by itself"
 
 
 @dataclass(frozen=True)
 class Precision(Metric):
-    """Share of what was masked that annotators wanted masked.
+    """Share of the masked words that annotators marked too; with another unit, of the masks.
 
     Pilán et al. 2022, section 6.3, equation 4: over all masked tokens, the number of annotators who masked the token
     divided by the number of annotators of its document, pooled. A token counts for an annotator only when one of that

@@ -34,13 +34,18 @@ _TITLES: dict[Identifier, str] = {
     "quasi": "Quasi-identifiers hidden where marked",
     "all": "Identifiers hidden where marked",
 }  # fmt: skip
+_SUMMARIES: dict[Identifier, str] = {
+    "direct": "Share of direct identifiers that are covered at every place where annotators marked them.",
+    "quasi": "Share of quasi-identifiers, such as places and dates, whose every mark is covered.",
+    "all": "Share of all identifiers, direct and quasi, whose every mark is covered.",
+}
 _LARGEST_BETA = 1_000_000  # F is recall by then
 
 # What parameters say that several metrics have.
 _INCLUDE = "which identifiers count: direct, quasi or direct,quasi"
-_IGNORABLE = "what is made of function words alone: free counts as covered, skip is left out"
+_IGNORABLE = "elements made of function words alone: free counts them as covered, skip leaves them out"
 _FUNCTION_WORDS = "what need not be masked: a word list that ships, spacy:PIPELINE, or none"
-_WORD_MENTIONS = "mentions made of function words alone: asked for whole, or free"
+_WORD_MENTIONS = "mentions made of function words alone must be masked whole (asked), or need not be (free)"
 _REPLACEMENTS = "whether words that replacements repeat are read, or masks trusted to hide what they cover"
 
 
@@ -80,7 +85,7 @@ class MentionMetric(Metric):
 
 @dataclass(frozen=True)
 class EntityRecall(MentionMetric):
-    """Share of identifying entities that are hidden throughout.
+    """Share of identifiers that are covered at every place where annotators marked them.
 
     Pilán et al. 2022, equations 1 and 2: over all documents, annotators and entities that the annotator wants
     masked, the share whose every to-be-masked mention is covered. One slip discloses the entity. Function words need
@@ -114,6 +119,10 @@ class EntityRecall(MentionMetric):
     @property
     def roles(self) -> tuple[Role, ...]:
         return _ROLES[self.identifier]
+
+    @property
+    def summary(self) -> str:
+        return _SUMMARIES[self.identifier]
 
     @property
     def title(self) -> str:
@@ -167,7 +176,7 @@ class _Elements:
 
 @dataclass(frozen=True)
 class Recall(MentionMetric):
-    """Share of what annotators wanted masked that is covered.
+    """Share of the marked words that are covered; with another unit, of mentions or entities.
 
     Pilán et al. 2022, section 6.1: over all documents and annotators, the tokens (or mentions, or entities) of
     entities to be masked that are covered, by their number. Function words, titles and punctuation need not be
@@ -255,7 +264,7 @@ class Recall(MentionMetric):
 
 @dataclass(frozen=True)
 class RecallPerType(Recall):
-    """Recall, one value for each entity type.
+    """Recall of each type by itself, such as people, places and dates.
 
     As `recall` (Pilán et al. 2022, section 6.1), counted separately for each type that annotators used. An entity's
     type is that of its first mention. Names of one kind (`PER` and `Person`) are one type; `labels="exact"` goes by the
@@ -278,7 +287,7 @@ class RecallPerType(Recall):
     roles = ()
 
     unit: Literal["token", "mention"] = parameter("token", UNIT)
-    labels: Literal["tree", "exact"] = parameter("tree", "several names of one kind: one type, or one each")
+    labels: Literal["tree", "exact"] = parameter("tree", "whether several names of one kind count as one type")
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
@@ -318,7 +327,7 @@ class RecallPerType(Recall):
 
 @dataclass(frozen=True)
 class FScore(MentionMetric):
-    """The weighted harmonic mean of recall and precision.
+    """Harmonic mean of recall and precision, with a weight on recall.
 
     van Rijsbergen 1979, chapter 7: F = (1 + β²) · P · R / (β² · P + R). β = 2 values privacy (recall) over use
     (precision). It is 0 when both are 0.
@@ -338,7 +347,7 @@ class FScore(MentionMetric):
 
     version = 4
     group = "both"
-    title = "Hiding and sparing in one (F)"
+    title = "Recall and precision in one (F)"
     undefined = "recall or precision is undefined"
 
     beta: float = parameter(1.0, "how many times as much recall weighs as precision")
@@ -355,6 +364,12 @@ class FScore(MentionMetric):
             expected = f"a number above 0, at most {_LARGEST_BETA:,}"
             raise PlanError(f"beta={quote_value(self.beta)} is out of range; expected {expected}", type(self).__name__)
         self._parts()
+
+    @property
+    def summary(self) -> str:
+        weights: dict[float, str] = {1: "both weighted alike", 2: "with recall weighted twice as much"}
+        weight = weights.get(self.beta, f"with recall weighted {self.beta:g} times as much")
+        return f"Harmonic mean of recall and precision, {weight}."
 
     def _parts(self) -> tuple[Recall, Precision]:
         recall = Recall(self.unit, self.include, self.ignorable, *self.hiding_rule)

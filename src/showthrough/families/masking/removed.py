@@ -38,6 +38,11 @@ _ROLES: dict[Identifier, tuple[Role, ...]] = {
 _TITLES: dict[Identifier, str] = {
     "direct": "Direct identifiers removed", "quasi": "Quasi-identifiers removed", "all": "Identifiers removed",
 }  # fmt: skip
+_SUMMARIES: dict[Identifier, str] = {
+    "direct": "Share of direct identifiers that nobody can read anywhere in the release, in any spelling.",
+    "quasi": "Share of quasi-identifiers, such as places and dates, that are gone from the whole release.",
+    "all": "Share of all identifiers, direct and quasi, that are gone from the whole release.",
+}
 _MOST_PLACES = 20  # of a document that are kept as evidence
 _DICTIONARY = "ordinary words, in small letters: wordfreq:LANGUAGE, or a file of them"
 _FUNCTION_WORDS = "what need not be masked where it was marked: a word list that ships, spacy:PIPELINE, or none"
@@ -78,14 +83,14 @@ class ReadsRelease(Metric):
 
 @dataclass(frozen=True)
 class Removed(ReadsRelease):
-    """Share of identifying entities that nobody can read in the release, wherever they stand and however written.
+    """Share of identifiers that nobody can read anywhere in the release, in any spelling.
 
-    Entity recall asks whether marked places are covered. A release is a text, and people read all of it: an entity is
-    removed when it is hidden wherever it was marked, and no form of it stands anywhere in the released text. Forms are
-    looked for in reading form: accents, case, invisible characters, look-alike letters and encodings aside. Names count
-    by each of their words, codes by their letters and digits, dates in any way of writing. Parts are the types, and as
-    shares of all: `left:marked`, `left:elsewhere`, `left:otherwise` and `left:encoded` (how it can be read), `nearly`
-    (not counted), `generalized`, and `chance` (readable in another document's release).
+    Entity recall asks whether marked places are covered. A release is a text, and people read all of it. An entity is
+    removed when it is hidden wherever it was marked, and no form of it appears anywhere in the released text. Forms are
+    compared without accents, case, invisible characters, look-alike letters and encodings. Each word of a name counts,
+    the letters and digits of a code, and a date in any notation. Parts are the types, and as shares of all:
+    `left:marked`, `left:elsewhere`, `left:otherwise` and `left:encoded` (how it can be read), `nearly` (not counted),
+    `generalized`, and `chance` (readable in another document's release).
 
     removed = |{e : e is hidden where it was marked, and no form of e can be read in R(d)}| / |{e}|
 
@@ -112,6 +117,10 @@ class Removed(ReadsRelease):
     @property
     def roles(self) -> tuple[Role, ...]:
         return _ROLES[self.identifier]
+
+    @property
+    def summary(self) -> str:
+        return _SUMMARIES[self.identifier]
 
     @property
     def title(self) -> str:
@@ -190,10 +199,10 @@ def _select_evidence(evidence: Mapping[str, Sequence[PlaceOf]], identifier: Iden
 
 @dataclass(frozen=True)
 class Clean(ReadsRelease):
-    """Share of documents in whose release no direct identifier can be read.
+    """Share of documents whose release shows no direct identifier at all.
 
-    Of the documents that have a direct identifier, those in which every annotator's are all removed (`removed_di`). It
-    is what a reviewer counts who goes through a release document by document.
+    It counts the documents that have a direct identifier. A document is clean when all direct identifiers of every
+    annotator are removed (`removed_di`). A reviewer who reads a release document by document counts the same.
 
     clean = |{d : every direct identifier of d is removed}| / |{d : d has a direct identifier}|
 

@@ -37,15 +37,15 @@ _MOST = 1_000_000_000  # of the first so many: more than there are people to fin
 
 @dataclass(frozen=True)
 class ReIdentification(Metric):
-    """Share of documents whose individual an attacker finds (text re-identification risk); the worst attack counts.
+    """Share of documents whose individual an attacker with background texts finds; the strongest attack counts.
 
     Manzanares-Salor, Sánchez and Lison 2024: the attacker has texts about individuals (the background) and links each
-    anonymized document to one of them. TRIR = correct links / documents. Here several attacks are made and the
-    headline is the largest risk found; the parts are each attack's accuracy, accuracy@k and mean reciprocal rank,
-    what it finds by somebody else's text (`control`) and how far it is above that (`risk`), the chance level
-    (1 / individuals) and the ceiling (documents whose individual is in the background at all). Whoever is tied shares;
-    documents without a word stay in the denominator. With `abstain` also the largest share of documents that an
-    attacker can name rightly who names only those they are sure of, and is right with 90 % and 99 % of them.
+    anonymized document to one of them. TRIR = correct links / documents. Here several attacks run, and the headline is
+    the largest risk found. Parts are each attack's accuracy, accuracy@k and mean reciprocal rank; what it finds with
+    somebody else's text (`control`) and the risk above that (`risk`); the chance level (1 / individuals); and the
+    ceiling (the share of documents whose individual is in the background at all). Ties share. Documents without a word
+    stay in the denominator. With `abstain` there is also the largest share of documents that an attacker names rightly
+    who is right in 90 % or 99 % of the named.
 
     R = max over attacks of |{d : the attack links d to its individual}| / |{d}|; risk = (R − control) / (1 − control)
 
@@ -75,9 +75,9 @@ class ReIdentification(Metric):
     attacks: str = parameter(
         DEFAULT, "the attacks, with commas between: a+b fuses; then +prior, +llm:MODEL, +assignment"
     )
-    k: int = parameter(5, "also count who is among the first so many")
-    background: str = parameter("", "of several, the name of the one that the attacker has")
-    abstain: bool = parameter(False, "also how many an attacker names rightly who names only those they are sure of")
+    k: int = parameter(5, "also count how often the right person is among the first k guesses")
+    background: str = parameter("", "name of the background that the attacker has, where there are several")
+    abstain: bool = parameter(False, "also count what an attacker finds who names only people they are sure of")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attacks", ", ".join(map(str, approaches(self.attacks))))

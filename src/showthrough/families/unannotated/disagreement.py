@@ -25,13 +25,12 @@ _FEWEST = 2  # that can disagree
 
 @dataclass(frozen=True)
 class Disagreement(Metric):
-    """Share of the words that some anonymization under test masks and that this one leaves readable.
+    """Share of the words hidden by any system under test that this system leaves readable.
 
-    Nobody knows here who is right: what another masks may not have to be masked, and what none masks is not seen. So
-    neither a high nor a low value is better; it says where to look. The part `alone` is the share that this one masks
-    and no other does. Where anonymizers say what they found, `left:TYPE` and `alone:TYPE` are the same shares of the
-    words that one of them masks as that type. Function words do not count, and a word that its replacement repeats is
-    readable.
+    Nobody knows here which system is right: what another masks may need no mask, and what none masks is not seen. So
+    neither a high nor a low value is better; it shows where to look. The part `alone` is the share that only this
+    system hides. Where systems state types, `left:TYPE` and `alone:TYPE` are the same shares of the words that some
+    system hides as that type. Function words do not count, and a word that its replacement repeats is readable.
 
     D = |{w : some system hides w, and this one does not}| / |{w : some system hides w}|
 
@@ -53,7 +52,9 @@ class Disagreement(Metric):
     neutral = (HEADLINE, "left", ALONE)  # nobody knows who is right
     undefined = "fewer than two anonymizations are under test, or none of them masks a word (such a type)"
 
-    function_words: str = parameter(DEFAULT_LEXICON, "the source of words that do not count")
+    function_words: str = parameter(
+        DEFAULT_LEXICON, "words that do not count: a word list that ships, spacy:PIPELINE, or none"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

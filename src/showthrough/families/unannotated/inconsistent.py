@@ -28,13 +28,12 @@ _CHARACTERS = 200  # of a string
 
 @dataclass(frozen=True)
 class Inconsistency(Metric):
-    """Share of the strings that are masked in a document and can be read elsewhere in it.
+    """Share of the strings masked in a document that are still readable elsewhere in it.
 
-    A name that is masked in one line and stands in the next is not hidden, whoever has to be protected: no annotations
-    are needed to see that. Of each document the distinct strings under its masks are looked for in what is released of
-    it, in whichever way they are written (as `removed_di` does); of a name each part counts (`Berg` of `Ann Berg`).
-    Ordinary words are left aside. The part `corpus` also looks into all other
-    documents. What nobody masked anywhere is not seen.
+    A name that is masked in one line and readable in the next is not hidden. No annotations are needed to see that. The
+    metric looks for each distinct string under a document's masks in the released text, in any spelling (as
+    `removed_di` does). Each part of a name counts (`Berg` of `Ann Berg`); ordinary words do not. The part `corpus` also
+    looks in all other documents. What nobody masked anywhere is not seen.
 
     I = |{(d, s) : s is masked in d and can be read in d}| / |{(d, s) : s is masked in d}|
 

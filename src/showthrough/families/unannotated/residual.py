@@ -28,14 +28,14 @@ _FINDS = "finds:"
 
 @dataclass(frozen=True)
 class Residual(Metric):
-    """What a detector still finds in the released text, for every 1,000 words of the original.
+    """Identifiers that a detector still finds in the release, per 1,000 words of the original.
 
-    A find wholly in what the anonymizer wrote does not count, unless it repeats a word of what stood there, or
-    words of the original from elsewhere: text that was moved is still there. A titled name counts by its name: "Mr
-    PERSON" is none. Parts are the types, in the same unit, and `documents`: the share of documents with at least one
-    find. A detector knows forms and not people, so 0 is no proof.
+    A find wholly inside a replacement does not count, unless it repeats a word of what the mask hides, or words from
+    elsewhere in the original: moved text still counts. A titled name counts by its name: "Mr PERSON" is none. Parts are
+    the types, in the same unit, and `documents`: the share of documents with at least one find. A detector knows forms
+    and not people, so 0 is no proof.
 
-    residual = 1,000 · |{f in detector(released) : f tells something of the original}| / |words of the original|
+    residual = 1,000 · |{f in detector(released) : f shows something of the original}| / |words of the original|
 
     >>> from showthrough import Anonymization, Corpus, Document, Mask, evaluate
     >>> corpus = Corpus([Document("a", "Mr Ole Berg was born on 3 May 1970 in Oslo.")])
@@ -55,7 +55,7 @@ class Residual(Metric):
     roles = ("residual",)
     counts = (("finds", "wrong"),)
 
-    detector: str = parameter(DEFAULT, "what looks for identifiers: patterns, presidio, spacy, or one of a package")
+    detector: str = parameter(DEFAULT, "detector that looks for identifiers: patterns, presidio, spacy, or a plugin's")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "detector", str(parse_detector(self.detector)))
