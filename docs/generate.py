@@ -10,6 +10,7 @@ output in the README from the demo. A part of a page stands between `<!-- NAME: 
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
