@@ -32,3 +32,24 @@ def test_evaluate_takes_what_people_have(tmp_path: Path) -> None:
 def test_what_is_no_path_names_what_takes_it(read: Any, given: Any) -> None:
     with pytest.raises(PlanError, match=r"^path: found a value of type \w+; expected a path; \w+\.from_frame takes"):
         read(given)
+
+
+@pytest.mark.parametrize("column", ["entity_type", "label", "type"])
+def test_types_of_spans_in_frames_have_any_usual_name(column: str) -> None:
+    rows = [{"doc_id": "a", "start": 0, "end": 7, column: "PERSON"}]
+    corpus = Corpus.from_frame([{"doc_id": "a", "text": "Ann Lee of Oslo."}], spans=rows)
+    (mention,) = corpus.documents[0].annotations[0].mentions
+    assert (mention.entity_type, mention.identifier) == ("PERSON", "DIRECT")
+    (mask,) = Anonymization.from_frame(rows, corpus).of("a")
+    assert mask.entity_type == "PERSON"
+
+
+def test_rows_with_spans_are_a_corpus() -> None:
+    rows = [{"id": "a", "text": "Ann Lee of Oslo.", "spans": [{"start": 0, "end": 7, "label": "PERSON"}]}]
+    run = evaluate(rows, {"x": [{"id": "a", "text": "Ann Lee of Oslo."}]}, "removed_di")
+    assert run["x", "removed_di"].value == 0.0
+
+
+def test_dicts_are_no_documents() -> None:
+    with pytest.raises(PlanError, match=r"^documents: found something else; .*Corpus\.from_frame takes rows"):
+        Corpus([{"id": "a", "text": "Ann"}])  # type: ignore[list-item]

@@ -19,6 +19,10 @@ from showthrough.core.errors import (
     shorten,
 )
 from showthrough.data.construction import (
+    ENDS,
+    SCORES,
+    STARTS,
+    TYPES,
     build_corpus,
     by_id,
     fault,
@@ -45,6 +49,8 @@ _SPAN_COLUMNS = (
     "entity_id",
     "text",
 )  # of a span, where they are there
+# What these columns may be called as well, as the fields of a span.
+_OTHER_NAMES = {"start": STARTS, "end": ENDS, "entity_type": TYPES, "score": SCORES}
 _ID, _SHORT_ID = "doc_id", "id"  # the usual column of ids, and what it is called where that is not there, as in files
 _LISTS = ("tolist", "to_list", "to_pylist")  # of pandas, polars and Arrow
 
@@ -117,7 +123,7 @@ def anonymization_of_frame(
 ) -> Anonymization:
     """One row a span where there are offsets, else one row a released text."""
     table = Frame(frame, "frame")
-    if {columns["start"], columns["end"]} & set(table.names):
+    if {_column_name(table, key, columns) for key in ("start", "end")} & set(table.names):
         spans = _spans_by_id(table, columns)
         _check_covered(spans, Originals(corpus), parse_offsets(offsets))
         # A document without a row has no span, so nothing of it is masked.
@@ -137,12 +143,20 @@ def _ids(table: Frame, column: str) -> list[str]:
 def _spans_by_id(table: Frame, columns: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
     """The spans of each document, one row each: offsets, and what else there is."""
     ids = _ids(table, columns["id"])
-    cells = {key: table.column(columns.get(key, key)) for key in ("start", "end")}
-    cells |= {key: table.optional(columns.get(key, key), len(ids)) for key in _SPAN_COLUMNS}
+    cells = {key: table.column(_column_name(table, key, columns)) for key in ("start", "end")}
+    cells |= {key: table.optional(_column_name(table, key, columns), len(ids)) for key in _SPAN_COLUMNS}
     spans: dict[str, list[dict[str, Any]]] = {}
     for key, *row in zip(ids, *cells.values(), strict=True):
         spans.setdefault(key, []).append(dict(zip(cells, row, strict=True)))
     return spans
+
+
+def _column_name(table: Frame, key: str, columns: Mapping[str, str]) -> str:
+    """The column that was named; where it has its usual name and is not there, another usual one."""
+    name = columns.get(key, key)
+    if name != key or name in table.names:
+        return name
+    return next((other for other in _OTHER_NAMES.get(key, ()) if other in table.names), name)
 
 
 def _check_covered(spans: Mapping[str, Sequence[Mapping[str, Any]]], texts: Mapping[str, Any], offsets: str) -> None:

@@ -22,8 +22,8 @@ from showthrough.data.pairing import check_pair
 from showthrough.storage.reading import collect_results
 
 # A spaCy span counts tokens in `start`, characters in `start_char`, and numbers its label in `label`.
-_STARTS, _ENDS = ("start_char", "start_offset", "start"), ("end_char", "end_offset", "end")
-_TYPES = ("entity_type", "label_", "label", "type")
+STARTS, ENDS = ("start_char", "start_offset", "start"), ("end_char", "end_offset", "end")
+TYPES = ("entity_type", "label_", "label", "type")
 SCORES = ("score", "confidence", "probability")
 _SPAN = "(start, end), (start, end, type), or something with start, end and entity_type"
 _IDENTIFIERS = get_args(Identifier)
@@ -165,7 +165,7 @@ def _parse_span(span: Any, location: str) -> tuple[int, int, str]:
             raise fault(location, f"found {quote_value(span)}; expected {_SPAN}")
         start, end, entity_type = (*span, None)[:3]
     else:
-        start, end, entity_type = (_first_field(span, names) for names in (_STARTS, _ENDS, _TYPES))
+        start, end, entity_type = (_first_field(span, names) for names in (STARTS, ENDS, TYPES))
         if start is None or end is None:
             raise fault(location, f"found a value of type {type(span).__name__}; expected {_SPAN}")
     entity_type = "" if is_missing(entity_type) else text_of(entity_type, f"{location}: entity_type")

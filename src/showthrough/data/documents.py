@@ -16,7 +16,7 @@ import numpy as np
 from msgspec.structs import astuple
 
 from showthrough.core.arrays import AnyArray
-from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shorten
+from showthrough.core.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document, shorten
 from showthrough.data._document_traces import Traces, Tracing
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
@@ -182,6 +182,9 @@ class Corpus:
         notes: Sequence[str] = (),
         offsets: str = "",
     ) -> None:
+        if isinstance(documents, list | tuple) and not all(isinstance(document, Document) for document in documents):
+            takes = "Corpus.from_frame takes rows, and Corpus.from_texts takes texts"
+            raise PlanError(f"found something else; expected a list of Document; {takes}", "documents")
         self.documents = documents
         self.name = name
         self.source = source

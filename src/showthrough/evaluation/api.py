@@ -107,10 +107,10 @@ def _build_corpus(source: Corpus | CorpusSource) -> Corpus:
         return read_corpus(source)
     if _are_texts(source):
         return Corpus.from_texts(source)
-    if hasattr(source, "columns"):
-        return Corpus.from_frame(source)
+    if hasattr(source, "columns") or _are_rows(source):
+        return Corpus.from_frame(source, spans="spans" if "spans" in _column_names(source) else None)
     # What is in anything else is not shown: it may be the very text that must not leak.
-    expected = "expected a Corpus, a file, texts by id or a data frame"
+    expected = "expected a Corpus, a file, texts by id, a data frame or rows"
     raise PlanError(f"found a value of type {_kind(source)}; {expected}", "corpus")
 
 
@@ -140,7 +140,7 @@ def _build_anonymization(source: Anonymization | MaskSource, corpus: Corpus, nam
         return Anonymization.from_texts(source, corpus, name)
     if isinstance(source, Mapping):
         return Anonymization.from_spans(source, corpus, name)
-    if hasattr(source, "columns"):
+    if hasattr(source, "columns") or _are_rows(source):
         return Anonymization.from_frame(source, corpus, name=name)
     expected = "expected an Anonymization, a file, texts or spans by id, or a data frame"
     raise PlanError(f"found a value of type {_kind(source)}; {expected}", f"anonymization {shorten(str(name))}")
@@ -148,6 +148,14 @@ def _build_anonymization(source: Anonymization | MaskSource, corpus: Corpus, nam
 
 def _are_texts(source: object) -> TypeGuard[Mapping[str, str]]:
     return isinstance(source, Mapping) and bool(source) and all(isinstance(text, str) for text in source.values())
+
+
+def _are_rows(source: object) -> TypeGuard[list[Mapping[str, Any]]]:
+    return isinstance(source, list) and bool(source) and all(isinstance(row, Mapping) for row in source)
+
+
+def _column_names(frame: Any) -> list[str]:
+    return list(frame[0]) if isinstance(frame, list) else list(getattr(frame, "column_names", frame.columns))
 
 
 def _kind(value: object) -> str:
