@@ -18,6 +18,7 @@ from showthrough.report.table import format_score
 from showthrough.report.wording import Clause, join_names, markers, training_warnings
 from showthrough.run.gate.checks import format_value
 from showthrough.run.gate.grading import Grade, Grading, demands_of, grade_demand, overall
+from showthrough.run.gate.sample_size import Need
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, INFORMATION, MEANING, PRECISION, choose_metric, find_metrics, headline
 from showthrough.run.run import Run
@@ -191,13 +192,24 @@ def _end(graded: Grading) -> str:
 def _doubt(systems: Sequence[SystemVerdict]) -> tuple[str, str]:
     """Why what holds here may not hold elsewhere, and what would tell: more documents make no interval of none."""
     doubts = [(system.name, doubt) for system in systems for doubt in system.grades if doubt.bearing == "unsure"]
-    for name, doubt in doubts:
-        if doubt.cautious is not None and not doubt.why:
-            advice = "score more documents before deciding"
-            need_words = f"; {doubt.need}" if doubt.need and (doubt.need.count or doubt.need.never) else ""
-            return f"{name} may miss {doubt.threshold} with {_end(doubt)}", f"{advice}{need_words}"
+    open_ended = [(name, doubt) for name, doubt in doubts if doubt.cautious is not None and not doubt.why]
+    if open_ended:
+        name, doubt = open_ended[0]
+        advice = f"score more documents before deciding{_need_words([doubt.need for _, doubt in open_ended])}"
+        return f"{name} may miss {doubt.threshold} with {_end(doubt)}", advice
     name, doubt = doubts[0]
     return f"{doubt.threshold} of {name}: {doubt.why}", "look at other documents too before deciding"
+
+
+def _need_words(needs: Sequence[Need | None]) -> str:
+    """How many more documents would do for all of these; nothing where that cannot be said of one of them."""
+    counts = [need for need in needs if need is not None]
+    never = next((need for need in counts if need.never), None)
+    if never is not None:
+        return f"; {never}"
+    if len(counts) < len(needs) or any(not need.count for need in counts):
+        return ""
+    return f"; {max(counts, key=lambda need: need.count or 0)}"
 
 
 def _choice(run: Run, names: Sequence[str]) -> str:
