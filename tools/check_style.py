@@ -3,7 +3,8 @@
     python tools/check_style.py               fails on a sentence of more than 35 words
     python tools/check_style.py --warn        also lists sentences above 25 words, and words to avoid
 
-What `docs/style.md` asks for and a program can see. Code, tables of figures and quoted output are left out.
+What `docs/style.md` asks for and a program can see. Code, formulas, tables of figures and quoted output are left
+out.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _CODE = re.compile(r"`[^`]+`")
+_DISPLAY = re.compile(r"\$\$.*?\$\$", re.DOTALL)
+_FORMULA = re.compile(r"\$[^$\n]+\$")
 _END = re.compile(r"(?<=[.!?])[\"”)’*_]*\s+(?=[\"“(*_‘]*[A-Z0-9`X])")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|cf|vs|et al|etc|Mr|Mrs|Dr|no|p|pp|Fig|eq)\.\s", re.IGNORECASE)
 _WORD = re.compile(r"[\w’'-]*[^\W\d_][\w’'-]*")
@@ -52,7 +55,7 @@ class Sentence(NamedTuple):
 def sentences_of_page(path: Path) -> Iterator[Sentence]:
     """The sentences of a Markdown page; items of lists, cells of tables and headings count as their own."""
     text = path.read_text(encoding="utf-8")
-    for pattern in (_FENCE, _COMMENT):
+    for pattern in (_FENCE, _COMMENT, _DISPLAY):
         text = pattern.sub(lambda match: "\n" * match[0].count("\n"), text)
     start, block = 1, ""
     for number, line in enumerate([*text.splitlines(), ""], 1):
@@ -62,6 +65,8 @@ def sentences_of_page(path: Path) -> Iterator[Sentence]:
             block = ""
         if line.lstrip().startswith("|"):
             for cell in line.strip(" |").split(" | "):
+                if not _WORD.search(_CODE.sub("", cell)):  # a list of names, and no sentence
+                    continue
                 yield from _split(path, number, cell)
         elif line.strip():
             start = start if block else number
@@ -102,7 +107,7 @@ def _docstrings(tree: ast.AST) -> set[int]:
 
 
 def _split(path: Path, line: int, text: str) -> Iterator[Sentence]:
-    plain = _CODE.sub("X", _LINK.sub(r"\1", text))
+    plain = _FORMULA.sub("X", _CODE.sub("X", _LINK.sub(r"\1", text)))
     plain = _ABBREVIATION.sub(lambda match: match[0].replace(". ", " "), plain)
     for part in _END.split(" ".join(plain.split())):
         if part:
