@@ -27,7 +27,7 @@ FILES = {
 }
 ATTACK = ("attack", "--background", "public.json")
 NOBODY_MARKED = (
-    "note: no annotations were read, so nobody says what identifies people here: these numbers tell whom these attacks "
+    "note: no annotations were read, so nobody says what identifies people here: these numbers show whom these attacks "
     "find; none of them can tell whether an identifier was missed\n"
 )
 
