@@ -35,22 +35,13 @@ attack_names = _names("families.reidentification.attacks:ATTACKS")
 kind_names = _names("cli.listings:KINDS")
 
 OF_SETTINGS = {"format": format_names, "attacks": attack_names}  # by the name of the field that makes the option
-_OF_KINDS = {
-    "metrics": metric_names,
-    "formats": format_names,
-    "anonymizers": anonymizer_names,
-    "detectors": detector_names,
-    "attacks": attack_names,
-    "labels": _names("data.types:NAMES"),
-    "verifiers": _names("families.authorship.verifiers.table:VERIFIERS"),
-    "learners": _names("systems.taggers.learners.base:LEARNERS"),
-}
 
 
 def listed_names(ctx: Any, incomplete: str) -> list[str]:
     """Entries of the kind that `list` was asked for."""
-    offer = _OF_KINDS.get(ctx.params.get("kind"))
-    return offer(incomplete) if offer else []
+    kinds = resolve_name("showthrough.cli.listings:KINDS")
+    kind = kinds.get(ctx.params.get("kind"))
+    return _starting(kind.names, incomplete) if kind else []
 
 
 def metrics_of_run(ctx: Any, incomplete: str) -> list[str]:

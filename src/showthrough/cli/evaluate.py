@@ -67,20 +67,14 @@ from showthrough.storage.append_log import is_written
 from showthrough.storage.file_heads import Head
 from showthrough.storage.writing import ProtectedFiles, write_folder
 
+# Settings and views have their headings from where they are declared.
 HEADINGS = {
     "Options": ("with_", "output", "metric", "preset_name", "least", "most", "html", "verbose"),
-    "What is scored": (
-        *("format", "id_column", "text_column", "released", "missing", "group_by", "language", "background"),
-        *("ratings", "verifier", "answers", "direct", "quasi", "ignore", "map", "function_words", "vectors"),
-        *("references", "sweeps", "seen", "pairing", "offsets"),
-    ),
-    "How": (
-        *("replacement", "threshold", "everywhere", "masks", "confidence", "resamples", "seed", "cache", "resume"),
-        *("device", "dtype"),
-    ),
-    "Language models": ("send_text_to", "estimate", "price", "recordings", "rate", "concurrency"),
-    "Cluster": ("jobs", "engine", "address"),
-    "Output": ("csv", "markdown", "latex", "json", "plots", "without_text", "force", "parts", "signatures"),
+    "What is scored": (),
+    "How": ("replacement", "threshold", "everywhere", "masks", "resume"),
+    "Language models": ("estimate",),
+    "Cluster": (),
+    "Output": (),
 }
 
 

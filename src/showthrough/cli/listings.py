@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from rich import box
@@ -18,6 +18,7 @@ from showthrough.cli.consoles import console
 from showthrough.core.call_syntax import choices, descriptions, parameters
 from showthrough.core.errors import PlanError, quote_value, suggest_name
 from showthrough.core.plugins import Table
+from showthrough.data.types import NAMES
 from showthrough.families.authorship.verifiers.table import LEARNERS as VERIFIER_LEARNERS, VERIFIERS
 from showthrough.families.authorship.verifiers.trained import parse_verifier
 from showthrough.families.inference._spec import ANSWERS, READER, RULES
@@ -37,6 +38,14 @@ from showthrough.systems.spec import EVERYWHERE
 from showthrough.systems.taggers.learners.base import LEARNERS, learner_class
 
 
+class Kind(NamedTuple):
+    """Something that there are several of."""
+
+    what: str
+    show: Callable[[str | None], None]  # all of them, or the one of a name
+    names: Iterable[str]
+
+
 def command(
     kind: Annotated[
         str | None, typer.Argument(metavar="[KIND]", help="What to list.", autocompletion=kind_names)
@@ -49,10 +58,10 @@ def command(
     """Without KIND, the kinds are listed. With NAME, one entry is shown in full: what it is and what can be set."""
     if kind is None:
         width = max(map(len, KINDS))
-        for key, (what, _) in KINDS.items():
-            typer.echo(f"{key.ljust(width)}  {what}")
+        for key, listed in KINDS.items():
+            typer.echo(f"{key.ljust(width)}  {listed.what}")
     elif kind in KINDS:
-        KINDS[kind][1](name)
+        KINDS[kind].show(name)
     else:
         there = f"{suggest_name(kind, KINDS)}there are: {', '.join(KINDS)}"
         raise PlanError(f"unknown kind {quote_value(kind)}; {there}", "list")
@@ -210,8 +219,8 @@ def _learners(name: str | None) -> None:
     _show_rows(("learner", "how it is chosen"), rows)
 
 
-def _choices(noun: str, written: Mapping[str, str]) -> Callable[[str | None], None]:
-    """A listing of what is written in a metric's parameters, and is no entry of a table."""
+def _choices(noun: str, written: Mapping[str, str]) -> tuple[Callable[[str | None], None], Iterable[str]]:
+    """A listing of what is written in a metric's parameters, and is no entry of a table; and the names in it."""
 
     def show(name: str | None) -> None:
         rows = [(text, what) for text, what in written.items() if name is None or text.partition(":")[0] == name]
@@ -219,7 +228,7 @@ def _choices(noun: str, written: Mapping[str, str]) -> Callable[[str | None], No
             raise PlanError(f"unknown {noun} {quote_value(name)}; there are: {', '.join(written)}")
         _show_rows((noun,), rows)
 
-    return show
+    return show, written
 
 
 _ATTACKERS = {
@@ -232,16 +241,15 @@ _JUDGES = {
     f"{ANSWERS}FILE": "Verdicts that somebody recorded in a file.",
     f"{MODEL}MODEL[@URL]": "A language model, asked where the rules say no.",
 }
-# By kind: what it is, and what lists it or shows the entry of a name.
-KINDS: dict[str, tuple[str, Callable[[str | None], None]]] = {
-    "metrics": ("Measure privacy and utility: evaluate -m NAME.", _metrics),
-    "formats": ("Hold corpora and anonymizations: --format NAME.", _formats),
-    "anonymizers": ("Mask documents: --with NAME.", _anonymizers),
-    "detectors": ("Find what looks like an identifier: scan --detector NAME.", _detectors),
-    "attacks": ("Search for the people of a text: attack --attacks NAME.", _attacks),
-    "labels": ("Name the types of what is marked, and how each identifies.", labels.show_labels),
-    "verifiers": ("Decide whether two texts have one author: --verifier NAME.", _verifiers),
-    "learners": ("Learn from annotated documents: train tagger --learner NAME.", _learners),
-    "attackers": ('Guess what is true of people: attributes(attacker="NAME").', _choices("attacker", _ATTACKERS)),
-    "judges": ('Decide whether a guess is right: attributes(judge="NAME").', _choices("judge", _JUDGES)),
+KINDS = {
+    "metrics": Kind("Measure privacy and utility: evaluate -m NAME.", _metrics, METRICS),
+    "formats": Kind("Hold corpora and anonymizations: --format NAME.", _formats, FORMATS),
+    "anonymizers": Kind("Mask documents: --with NAME.", _anonymizers, ANONYMIZERS),
+    "detectors": Kind("Find what looks like an identifier: scan --detector NAME.", _detectors, DETECTORS),
+    "attacks": Kind("Search for the people of a text: attack --attacks NAME.", _attacks, ATTACKS),
+    "labels": Kind("Name the types of what is marked, and how each identifies.", labels.show_labels, NAMES),
+    "verifiers": Kind("Decide whether two texts have one author: --verifier NAME.", _verifiers, VERIFIERS),
+    "learners": Kind("Learn from annotated documents: train tagger --learner NAME.", _learners, LEARNERS),
+    "attackers": Kind('Guess what is true of people: attributes(attacker="NAME").', *_choices("attacker", _ATTACKERS)),
+    "judges": Kind('Decide whether a guess is right: attributes(judge="NAME").', *_choices("judge", _JUDGES)),
 }

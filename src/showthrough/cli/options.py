@@ -69,7 +69,7 @@ def with_options(
 ) -> Callable[[Command], Command]:
     """A command whose parameters of these names stand for several options each, and are given what was said of them.
 
-    Its help lists options under `headings`, in their order.
+    Its help lists options under `headings`: those that are named there, then those that are declared with one.
     """
 
     def decorate(command: Command) -> Command:
@@ -91,11 +91,23 @@ def with_options(
             command(**values)
 
         called.__doc__ = command.__doc__
-        called.headings = headings  # type: ignore[attr-defined]
+        called.headings = _fill_headings(headings, groups.values())  # type: ignore[attr-defined]
         called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return called
 
     return decorate
+
+
+def _fill_headings(
+    headings: Mapping[str, Sequence[str]], groups: Iterable[Mapping[str, Option]]
+) -> dict[str, list[str]]:
+    """The names of options by heading, each once and rare ones last."""
+    named = {name for names in headings.values() for name in names}
+    options = sorted((option for group in groups for option in group.values()), key=lambda option: option.rare)
+    return {
+        heading: [*names, *(one.name for one in options if one.heading == heading and one.name not in named)]
+        for heading, names in headings.items()
+    }
 
 
 def _parameter(option: Option) -> inspect.Parameter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 from rich.console import Console
@@ -28,6 +28,8 @@ from showthrough.storage.writing import ProtectedFiles
 @dataclass(frozen=True, kw_only=True)
 class Views:
     """What is to be written of a run, and where."""
+
+    heading: ClassVar[str] = "Output"
 
     files: Mapping[str, Path] = field(default_factory=dict)  # by view
     plots: Annotated[
@@ -104,6 +106,8 @@ def show(run: Run, views: Views, screen: Console) -> None:
 
 def view_options(*names: str) -> dict[str, Option]:
     """All options of views, or some of them."""
-    views = {name: Option(name, Path | None, None, view.help, "FILE") for name, view in VIEWS.items()}
+    views = {
+        name: Option(name, Path | None, None, view.help, "FILE", heading=Views.heading) for name, view in VIEWS.items()
+    }
     options = views | options_of(Views)
     return {name: options[name] for name in names or options}

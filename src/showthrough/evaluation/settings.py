@@ -3,7 +3,8 @@
 A field has a name, a type and a default, and its `Meta` says the rest: `description` is its help, `title` what stands
 for its value there, `ge`, `lt` and the like are its limits. Its `extra` may have other `flags` than `--name`, and
 beside a `pattern` what is `expected`, in words. A field without a `Meta` is no option. Every value is held to the type
-and the limits of its field, whoever gave it.
+and the limits of its field, whoever gave it. Help lists an option under its `heading`, usually that of the class that
+declares it, and after the others where it is `rare`.
 
 What a run records is declared in `run`, what models are told in `resources`, and all else here. `Settings` has all of
 it, and `FileSettings` also how files are read.
@@ -21,6 +22,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    ClassVar,
     Literal,
     NamedTuple,
     ParamSpec,
@@ -60,6 +62,8 @@ Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 Names = str | Collection[str]
 
+_CLUSTER = {"heading": "Cluster"}
+_RARE = {"rare": True}
 _OF_TYPES = ("map", "direct", "quasi", "ignore")
 
 
@@ -67,9 +71,15 @@ _OF_TYPES = ("map", "direct", "quasi", "ignore")
 class Settings(ModelSettings, AskingSettings, RecordedSettings):
     """How anonymizations are to be evaluated, but for the inputs."""
 
+    heading: ClassVar[str] = "What is scored"
+
     function_words: Annotated[
         str | None,
-        Meta(title="SOURCE", description="Words that need not be masked: lexicon-en.1, none, spacy:PIPELINE."),
+        Meta(
+            title="SOURCE",
+            description="Words that need not be masked: lexicon-en.1, none, spacy:PIPELINE.",
+            extra=_RARE,
+        ),
     ] = None
     language: Annotated[
         str, Meta(title="CODE", description=f"Of the documents, for word lists: {', '.join(CLOSED_CLASSES)}.")
@@ -88,29 +98,40 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
         Names, Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated.")
     ] = ()
     pairing: Annotated[
-        Pairing, Meta(description="Whether releases that share more with another document are refused.")
+        Pairing, Meta(description="Whether releases that share more with another document are refused.", extra=_RARE)
     ] = "check"
     references: Annotated[bool, Meta(description="Score nothing masked and everything masked as well.")] = True
-    sweeps: Annotated[bool, Meta(description="Where masks have scores, also score what the surer ones reach.")] = True
+    sweeps: Annotated[
+        bool, Meta(description="Where masks have scores, also score what the surer ones reach.", extra=_RARE)
+    ] = True
     seen: Annotated[bool, Meta(description="Also documents that a model was trained on, which is noted.")] = False
     vectors: Annotated[
         str | None,
-        Meta(title="NAME", description="Word vectors for soundness: spacy:PIPELINE, or a GloVe or word2vec text file."),
+        Meta(
+            title="NAME",
+            description="Word vectors for soundness: spacy:PIPELINE, or a GloVe or word2vec text file.",
+            extra=_RARE,
+        ),
     ] = None
     jobs: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(
             title="N",
             description="Processes that share the work: 1, with Ray as many as there are cores.",
-            extra={"flags": ("-j", "--jobs")},
+            extra={"flags": ("-j", "--jobs"), **_CLUSTER},
         ),
     ] = None
     engine: Annotated[
-        Literal["local", "ray"], Meta(description="Who does the work: processes of this machine, or a Ray cluster.")
+        Literal["local", "ray"],
+        Meta(description="Who does the work: processes of this machine, or a Ray cluster.", extra=_CLUSTER),
     ] = "local"
     address: Annotated[
         str | None,
-        Meta(title="HOST:PORT|auto", description="Of a Ray cluster; without one, Ray on the cores of this machine."),
+        Meta(
+            title="HOST:PORT|auto",
+            description="Of a Ray cluster; without one, Ray on the cores of this machine.",
+            extra=_CLUSTER,
+        ),
     ] = None
     types: str = field(default="", init=False)  # what the four of them say of types, in one line
 
@@ -162,6 +183,8 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
 class FileSettings(Settings, FamilyOptions):
     """The same for inputs in files, and how these are read."""
 
+    heading: ClassVar[str] = Settings.heading
+
     format: Annotated[
         str | None,
         Meta(
@@ -197,6 +220,7 @@ class FileSettings(Settings, FamilyOptions):
         Meta(
             title="characters|utf-16|bytes",
             description="What offsets in files count: Unicode code points, UTF-16 units or bytes of UTF-8.",
+            extra=_RARE,
         ),
     ] = None
 
@@ -215,6 +239,8 @@ class Option(NamedTuple):
     metavar: str | None = None
     expected: str = ""
     flags: tuple[str, ...] = ()
+    heading: str = ""
+    rare: bool = False
 
 
 def options_of(kind: type, *names: str) -> dict[str, Option]:
@@ -225,19 +251,25 @@ def options_of(kind: type, *names: str) -> dict[str, Option]:
     chosen = (
         name for name in names or declared if any(isinstance(annotation, Meta) for annotation in get_args(hints[name]))
     )
-    return {name: _option(name, hints[name], defaults[name]) for name in chosen}
+    options = {name: _option(name, hints[name], defaults[name]) for name in chosen}
+    headings = {
+        name: vars(base).get("heading", "") for base in reversed(kind.__mro__) for name in inspect.get_annotations(base)
+    }
+    usual = getattr(kind, "heading", "")  # of what families declare
+    return {
+        name: option._replace(heading=option.heading or headings[name] or usual) for name, option in options.items()
+    }
 
 
 def _option(name: str, hint: Any, default: Any) -> Option:
     kind, meta = get_args(hint)
-    expected = _expectation(hint)
+    extra = {"expected": _expectation(hint), **(meta.extra or {})}
     if get_origin(kind) is Literal:
-        flags = (meta.extra or {}).get("flags", ())
-        return Option(name, str, default, meta.description, "|".join(get_args(kind)), expected, flags)
+        return Option(name, str, default, meta.description, "|".join(get_args(kind)), **extra)
     if get_origin(kind) is Union:  # the limits of one of several are for the check alone
         members = (get_args(member)[0] if get_origin(member) is Annotated else member for member in get_args(kind))
         kind = Union[tuple(members)]  # noqa: UP007 (the members are known at run time alone)
-    return Option(name, kind, default, meta.description, meta.title, **{"expected": expected, **(meta.extra or {})})
+    return Option(name, kind, default, meta.description, meta.title, **extra)
 
 
 def _expectation(hint: Any) -> str:

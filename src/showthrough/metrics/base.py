@@ -19,7 +19,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
 from showthrough.metrics.chunk import Anonymized, Chunk, HidingRule
-from showthrough.models import Resources
+from showthrough.models import Resources, function_word_models, function_words_from
 from showthrough.statistics.rows import Rows, Totals
 
 Group = Literal["privacy", "utility", "both", "neither"]
@@ -244,6 +244,21 @@ class Metric(ABC):
     @property
     def parameters(self) -> dict[str, Any]:
         return parameters(self)
+
+
+class FunctionWordsMetric(Metric):
+    """A metric with the parameter `function_words`: words that it leaves aside."""
+
+    function_words: str
+
+    def __post_init__(self) -> None:
+        """Raises PlanError for a source of words that there is not, too."""
+        super().__post_init__()
+        function_words_from(self.function_words)
+
+    @property
+    def models(self) -> dict[str, str]:
+        return function_word_models(self.function_words)
 
 
 def beyond(column: ArrayLike) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -37,6 +37,8 @@ class ModelSettings:
 
     Only `dtype` changes a number (in one of its first digits), so only it belongs to a score's signature.
     """
+
+    heading: ClassVar[str] = "How"  # in help
 
     device: Device = "auto"
     dtype: Annotated[

@@ -46,7 +46,7 @@ def show_short_verdict(verdict: Verdict, console: Console) -> None:
     _show_conclusion(verdict, console)
     if verdict.thresholds:
         limits = ", ".join(dict.fromkeys(map(str, verdict.thresholds)))
-        usual = "" if verdict.asked else "the usual ones; "
+        usual = "" if verdict.asked else "usual; "
         _print(f"Thresholds ({usual}--min and --max set others): {limits}.", "", "    ", console, "dim")
     console.print()
     for judged in verdict.systems if _is_judged(verdict) else ():
@@ -61,7 +61,9 @@ def _briefly(grades: Sequence[Grading], grade: Grade) -> list[str]:
     """The metrics of such thresholds; how far off they are is in the table, unless it is not sure or not known."""
     names = [_without_parameters(each.threshold.what) for each in grades]
     return [
-        f"{name} ({value_words(each)})" if grade in ("unsure", "unknown") else name
+        f"{name} ({value_words(each).partition(', but ')[2] or value_words(each)})"
+        if grade in ("unsure", "unknown")
+        else name
         for name, each in zip(names, grades, strict=True)
         if each.grade == grade
     ]

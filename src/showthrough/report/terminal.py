@@ -207,8 +207,8 @@ def _rich_table(
     for column, before, own in zip(columns, [None, *columns], lines, strict=False):
         head = Text("" if before and before.group == column.group else column.group, style="dim")
         for line in [*[""] * (tallest - len(own)), *own]:  # heads end on the same line
-            short = line.partition(" ")[0] == column.head.partition("(")[0]
-            head.append(f"\n{line}", style="dim not bold" if column.title and not short else "bold not dim")
+            is_name = line.partition(" ")[0] == column.head.partition("(")[0]
+            head.append(f"\n{line}", style="dim not bold" if column.title and not is_name else "bold not dim")
         heads.append(head)
     rich = bare_table(*heads, tight=short)
     for index, name in enumerate(table.names):

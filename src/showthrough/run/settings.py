@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -15,10 +15,15 @@ from showthrough.models.settings import ModelSettings
 class RecordedSettings:
     """What of the settings the numbers depend on."""
 
+    heading: ClassVar[str] = "How"  # in help
+
     seed: Annotated[int, Meta(description="Seed of the resampling.", ge=0)] = 0
     # More settle no more digits of an interval, and no longer fit into memory.
     resamples: Annotated[int, Meta(description="Bootstrap resamples for each interval.", ge=0, le=1_000_000)] = 1000
     confidence: Annotated[float, Meta(description="Confidence of the intervals.", gt=0, lt=1)] = 0.95
-    missing: Annotated[Missing, Meta(description="What a document means that an anonymization lacks.")] = "error"
+    missing: Annotated[
+        Missing,
+        Meta(description="What a document means that an anonymization lacks.", extra={"heading": "What is scored"}),
+    ] = "error"
     dtype: Annotated[str, "In which numbers models calculate."] = ModelSettings.dtype
     types: Annotated[str, "What the user said that types are to be taken for."] = ""

@@ -17,15 +17,14 @@ from showthrough.data.layout.coverage import Coverage, Replacements
 from showthrough.data.layout.span_index import Runs, SpanIndex
 from showthrough.data.types import VERSION
 from showthrough.families.masking.precision import OVERLAPS, UNIT, Overlaps, Precision
-from showthrough.metrics.base import HEADLINE, Count, Metric, Role, ratio
+from showthrough.metrics.base import HEADLINE, Count, FunctionWordsMetric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, FunctionWordMentions, HidingRule
-from showthrough.models import function_word_models, function_words_from
 from showthrough.models.lexicon import DEFAULT_LEXICON
 from showthrough.statistics.rows import Rows, Totals
 
 Unit = Literal["token", "mention", "entity"]
 Identifier = Literal["direct", "quasi", "all"]
-_KINDS: dict[Identifier, tuple[str, ...]] = {"direct": ("direct",), "quasi": ("quasi",), "all": ("direct", "quasi")}
+LEVELS: dict[Identifier, tuple[str, ...]] = {"direct": ("direct",), "quasi": ("quasi",), "all": ("direct", "quasi")}
 _ROLES: dict[Identifier, tuple[Role, ...]] = {
     "direct": ("direct identifiers",), "quasi": ("quasi-identifiers",), "all": (),
 }  # fmt: skip
@@ -52,32 +51,23 @@ _REPLACEMENTS = "whether words that replacements repeat are read, or masks trust
 def _parse_identifiers(include: str) -> tuple[str, ...]:
     """`direct,quasi` as a tuple."""
     identifiers = tuple(identifier.strip() for identifier in include.split(","))
-    if identifiers not in _KINDS.values():  # one spelling each: equal metrics are equal values
+    if identifiers not in LEVELS.values():  # one spelling each: equal metrics are equal values
         raise PlanError(f"include={quote_value(include)} is not known; expected 'direct', 'quasi' or 'direct,quasi'")
     return identifiers
 
 
-class MentionMetric(Metric):
+class MentionMetric(FunctionWordsMetric):
     """What metrics share that ask which mentions are hidden, and leave function words aside."""
 
     needs = frozenset({"gold"})
     fixed = (("annotators", "micro"),)
 
-    function_words: str
     function_word_mentions: FunctionWordMentions
     replacements: Replacements
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        function_words_from(self.function_words)
 
     @property
     def hiding_rule(self) -> HidingRule:
         return HidingRule(self.function_words, self.function_word_mentions, self.replacements)
-
-    @property
-    def models(self) -> dict[str, str]:
-        return function_word_models(self.function_words)
 
     def combine(self, totals: Totals) -> dict[str, Floats]:
         return {HEADLINE: ratio(totals["hidden"], totals["total"])}
@@ -131,7 +121,7 @@ class EntityRecall(MentionMetric):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         axis, ruler = chunk.axis, chunk.ruler(self.hiding_rule)
         gold = axis.gold
-        chosen = gold.entities(_KINDS[self.identifier])
+        chosen = gold.entities(LEVELS[self.identifier])
         is_asked = (gold.level > 0) & chosen[gold.entity]
         mentions, entity = ruler.mentions[is_asked], gold.entity[is_asked]
         document = gold.entity_document[chosen]
@@ -225,7 +215,7 @@ class Recall(MentionMetric):
         if self.unit == "entity":
             name = next(
                 identifier
-                for identifier, identifiers in _KINDS.items()
+                for identifier, identifiers in LEVELS.items()
                 if identifiers == _parse_identifiers(self.include)
             )
             return chunk.bind_metric(EntityRecall(name, *self.hiding_rule))

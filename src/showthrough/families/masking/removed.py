@@ -12,8 +12,8 @@ from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
 from showthrough.data.labels import Labels
 from showthrough.data.types import VERSION
-from showthrough.families.masking.recall import EntityRecall
-from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
+from showthrough.families.masking.recall import LEVELS, EntityRecall, Identifier
+from showthrough.metrics.base import HEADLINE, FunctionWordsMetric, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.matching.entities import (
     CHANCE,
@@ -26,12 +26,9 @@ from showthrough.metrics.matching.entities import (
     PlaceOf,
     Readable,
 )
-from showthrough.models import function_word_models, function_words_from
 from showthrough.models.lexicon import DEFAULT_LEXICON
 from showthrough.statistics.rows import Rows, Totals
 
-Identifier = Literal["direct", "quasi", "all"]
-_LEVELS: dict[Identifier, tuple[str, ...]] = {"direct": ("direct",), "quasi": ("quasi",), "all": ("direct", "quasi")}
 _ROLES: dict[Identifier, tuple[Role, ...]] = {
     "direct": ("direct identifiers", "release"), "quasi": ("quasi-identifiers", "release"), "all": ("release",),
 }  # fmt: skip
@@ -49,7 +46,7 @@ _FUNCTION_WORDS = "what need not be masked where it was marked: a word list that
 _GENERALIZED = "a quasi-identifying date that lost its day and kept month or year: removed, or left"
 
 
-class ReadsRelease(Metric):
+class ReadsRelease(FunctionWordsMetric):
     """What metrics share that read the release."""
 
     version = 2
@@ -61,16 +58,7 @@ class ReadsRelease(Metric):
     dictionaries: ClassVar[tuple[str, ...]] = ("dictionary",)
 
     generalized: Literal["removed", "left"]
-    function_words: str
     dictionary: str
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        function_words_from(self.function_words)
-
-    @property
-    def models(self) -> dict[str, str]:
-        return function_word_models(self.function_words)
 
     def search(self, chunk: Chunk) -> EntitySearch:
         how = HowRead(self.function_words, self.dictionary)
@@ -129,7 +117,7 @@ class Removed(ReadsRelease):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         search = self.search(chunk)
         axis, gold = chunk.axis, chunk.axis.gold
-        chosen = gold.entities(_LEVELS[self.identifier])
+        chosen = gold.entities(LEVELS[self.identifier])
         document = gold.entity_document[chosen]
         total = axis.by_document(document)
         types, numbers = Labels(chunk.types).number_titles(gold.types)
@@ -162,7 +150,7 @@ class Removed(ReadsRelease):
     def by_chance(self, anonymized: Anonymized, other_documents: Sequence[Sequence[int]]) -> dict[str, float | None]:
         search = self.search(anonymized.chunk)
         readable, looked = anonymized.once(("chance", search), lambda: search.by_chance(anonymized, other_documents))
-        chosen = search.gold.entities(_LEVELS[self.identifier])
+        chosen = search.gold.entities(LEVELS[self.identifier])
         looked_at = int(looked[chosen].sum())
         return {CHANCE: int(readable[chosen].sum()) / looked_at if looked_at else None}
 

@@ -13,9 +13,8 @@ from showthrough.core.call_syntax import parameter
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import contents_of, expand_ranges, merge_spans
-from showthrough.metrics.base import HEADLINE, Metric, ratio
+from showthrough.metrics.base import HEADLINE, FunctionWordsMetric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.models import function_word_models, function_words_from
 from showthrough.models.lexicon import DEFAULT_LEXICON, Lexicon
 from showthrough.statistics.rows import Rows, Totals
 
@@ -24,7 +23,7 @@ _FEWEST = 2  # that can disagree
 
 
 @dataclass(frozen=True)
-class Disagreement(Metric):
+class Disagreement(FunctionWordsMetric):
     """Share of the words hidden by any system under test that this system leaves readable.
 
     Nobody knows here which system is right: what another masks may need no mask, and what none masks is not seen. So
@@ -55,14 +54,6 @@ class Disagreement(Metric):
     function_words: str = parameter(
         DEFAULT_LEXICON, "words that do not count: a word list that ships, spacy:PIPELINE, or none"
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        function_words_from(self.function_words)
-
-    @property
-    def models(self) -> dict[str, str]:
-        return function_word_models(self.function_words)
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         axis = chunk.axis

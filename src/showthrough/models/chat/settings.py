@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -17,6 +17,8 @@ NOWHERE = (
 @dataclass(frozen=True, kw_only=True)
 class AskingSettings:
     """How language models are asked. No number depends on it."""
+
+    heading: ClassVar[str] = "Language models"  # in help
 
     send_text_to: Annotated[
         str | Collection[str],

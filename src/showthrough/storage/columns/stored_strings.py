@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import overload
 
 import numpy as np
 
 from showthrough.core.arrays import Uints32
 from showthrough.storage.columns.file_slice import FileSlice
-from showthrough.storage.columns.strings import Strings
+from showthrough.storage.columns.strings import BLOCK, Strings, StringSequence
 
-_BLOCK = 4096  # strings that are read at a time
 _PLACE = np.dtype("<i8")
 
 
-class StoredStrings(Sequence[str]):
+class StoredStrings(StringSequence):
     """A sequence of strings, read from two files when they are asked for: what they are, and where each ends."""
 
     def __init__(self, content: FileSlice, ends: FileSlice) -> None:
@@ -25,23 +23,6 @@ class StoredStrings(Sequence[str]):
 
     def __len__(self) -> int:
         return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            numbers = range(*index.indices(len(self)))
-            if numbers.step != 1:
-                return [self[number] for number in numbers]
-            return list(self.part(numbers.start, numbers.stop))
-        number = range(len(self))[index]  # an IndexError past the end
-        return self.part(number, number + 1)[0]
-
-    def __iter__(self) -> Iterator[str]:
-        for part in self.parts():
-            yield from part
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or isinstance(other, str | bytes):
@@ -52,13 +33,13 @@ class StoredStrings(Sequence[str]):
 
     __hash__ = None  # type: ignore[assignment] # as of a list
 
-    def __repr__(self) -> str:
-        return f"StoredStrings({len(self)} strings)"
+    def _decode_range(self, start: int, stop: int) -> list[str]:
+        return list(self.part(start, stop))
 
     def parts(self) -> Iterator[Strings]:
         """All of them, some thousands at a time."""
-        for start in range(0, len(self), _BLOCK):
-            yield self.part(start, start + _BLOCK)
+        for start in range(0, len(self), BLOCK):
+            yield self.part(start, start + BLOCK)
 
     def part(self, start: int, stop: int) -> Strings:
         """Those from one number up to another, in memory."""
@@ -96,8 +77,8 @@ def write_strings(strings: Iterable[Strings], content: Path, ends: Path, keeper:
 
 def parts_of(strings: Sequence[str], order: Uints32 | None = None) -> Iterator[Strings]:
     """Strings of any sequence, some thousands at a time, in their order or in that of these numbers."""
-    for start in range(0, len(strings), _BLOCK):
-        stop = min(start + _BLOCK, len(strings))
+    for start in range(0, len(strings), BLOCK):
+        stop = min(start + BLOCK, len(strings))
         if isinstance(strings, Strings):
             part = strings.part(start, stop) if order is None else strings.taken(order[start:stop].astype(np.int64))
         elif order is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import overload
@@ -10,12 +11,40 @@ import numpy as np
 
 from showthrough.core.arrays import AnyArray, Bytes, Ints
 
-_BLOCK = 4096  # strings that are made objects at a time
+BLOCK = 4096  # strings that are made objects at a time
 _WIDTH = 128  # bytes of the longest string up to which all are sorted as an array of that width
 CODEC = "utf-8", "surrogatepass"  # what is no character is told by whoever checks ids, and must get there
 
 
-class Strings(Sequence[str]):
+class StringSequence(Sequence[str]):
+    """What sequences of strings share that decode them when they are asked for."""
+
+    @abstractmethod
+    def _decode_range(self, start: int, stop: int) -> list[str]:
+        """Those from one number up to another."""
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            numbers = range(*index.indices(len(self)))
+            if numbers.step != 1:
+                return [self[number] for number in numbers]
+            return self._decode_range(numbers.start, max(numbers.start, numbers.stop))
+        number = range(len(self))[index]  # an IndexError past the end
+        return self._decode_range(number, number + 1)[0]
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, len(self), BLOCK):
+            yield from self._decode_range(start, min(start + BLOCK, len(self)))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} strings)"
+
+
+class Strings(StringSequence):
     """A sequence of strings that cannot be changed; equal to any other sequence of the same strings.
 
     >>> ids = Strings.of(["b", "a", "Ærø"])
@@ -52,28 +81,11 @@ class Strings(Sequence[str]):
     def __len__(self) -> int:
         return len(self.ends) - 1
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            numbers = range(*index.indices(len(self)))
-            if numbers.step != 1:
-                return [self[number] for number in numbers]
-            return self._decode_range(numbers.start, max(numbers.start, numbers.stop))
-        number = range(len(self))[index]  # an IndexError past the end
-        return self._decode_range(number, number + 1)[0]
-
-    def __iter__(self) -> Iterator[str]:
-        for start in range(0, len(self), _BLOCK):
-            yield from self._decode_range(start, min(start + _BLOCK, len(self)))
-
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Strings):
             if len(self) != len(other):
                 return False
-            blocks = ((start, start + 16 * _BLOCK) for start in range(0, len(self), 16 * _BLOCK))
+            blocks = ((start, start + 16 * BLOCK) for start in range(0, len(self), 16 * BLOCK))
             return all(self.part(*block)._same(other.part(*block)) for block in blocks)
         if not isinstance(other, Sequence) or isinstance(other, str | bytes):
             return NotImplemented
@@ -85,9 +97,6 @@ class Strings(Sequence[str]):
         return np.array_equal(own_ends, other_ends) and np.array_equal(own_content, other_content)
 
     __hash__ = None  # type: ignore[assignment] # as of a list
-
-    def __repr__(self) -> str:
-        return f"Strings({len(self)} strings)"
 
     def __getstate__(self) -> tuple[Bytes, AnyArray]:
         return self.content[self.ends[0] : self.ends[-1]], self.ends - self.ends[0]  # of a part, not all the others
@@ -104,10 +113,10 @@ class Strings(Sequence[str]):
         sizes = self.ends[numbers + 1] - self.ends[numbers]  # of these alone: a block of many is asked for often
         ends = np.concatenate(([0], np.cumsum(sizes)))
         content = np.empty(int(ends[-1]), dtype=np.uint8)
-        for start in range(0, len(numbers), _BLOCK):
-            block = slice(start, start + _BLOCK)
+        for start in range(0, len(numbers), BLOCK):
+            block = slice(start, start + BLOCK)
             offsets = np.repeat(self.ends[:-1][numbers[block]] - ends[:-1][block], sizes[block])
-            low, high = int(ends[start]), int(ends[min(start + _BLOCK, len(numbers))])
+            low, high = int(ends[start]), int(ends[min(start + BLOCK, len(numbers))])
             content[low:high] = self.content[np.arange(low, high) + offsets]
         return Strings(content, ends)
 
@@ -118,8 +127,8 @@ class Strings(Sequence[str]):
         if width > _WIDTH or not self.content[self.ends[0] : self.ends[-1]].all():  # arrays drop zeros at the end
             return np.array(sorted(range(len(self)), key=self.__getitem__), dtype=np.int64)
         table = np.zeros((len(self), max(width, 1)), dtype=np.uint8)
-        for start in range(0, len(self), _BLOCK):
-            block_sizes = sizes[start : start + _BLOCK]
+        for start in range(0, len(self), BLOCK):
+            block_sizes = sizes[start : start + BLOCK]
             low, high = int(self.ends[start]), int(self.ends[start + len(block_sizes)])
             rows = np.repeat(np.arange(start, start + len(block_sizes)), block_sizes)
             first = np.repeat(self.ends[start : start + len(block_sizes)], block_sizes)
@@ -131,8 +140,8 @@ class Strings(Sequence[str]):
         order = self.order() if order is None else order
         repeats: dict[str, None] = {}
         before: str | None = None
-        for start in range(0, len(order), _BLOCK):
-            for string in self.taken(order[start : start + _BLOCK]):
+        for start in range(0, len(order), BLOCK):
+            for string in self.taken(order[start : start + BLOCK]):
                 if string == before:
                     repeats[string] = None
                 before = string

@@ -118,7 +118,7 @@ def load_verifier(folder: Path | str, name: str = "") -> TrainedVerifier:
     path = Path(folder)
     try:
         path = path.expanduser()
-        card = read_card(path, "verifier train")
+        card = read_card(path, "train verifier")
     except (RuntimeError, ResourceError) as error:  # the first where somebody has no home
         raise PlanError(str(error), f"verifier {shorten(str(folder))}") from None
     if card.kind != "verifier":
