@@ -17,7 +17,7 @@ TEXTS = {
     "two": "Nothing here.",
     "three": "Ms Rask \x1b[31m again",
 }
-FIRST = "A scan knows what identifiers look like and not whom the texts are about"
+FIRST = "A scan knows what identifiers look like, but not whom the texts are about"
 
 
 @pytest.fixture(autouse=True)
