@@ -93,7 +93,7 @@ def test_without_entities_no_other_mention_can_be_masked() -> None:
     grid = errors_sheet(found(Mask(47, 50), marks=alone)).blocks[0]
     assert isinstance(grid, Grid)
     entry = grid.rows[-1].entries[grid.heads.index("another mention masked")]
-    assert (entry.value, entry.reason[:34]) == (None, "every entity has only one mention: ")
+    assert (entry.value, entry.reason[:34]) == (None, "every entity has only one mention:")
     both = errors_sheet(found(marks=(DOE, AGAIN))).blocks[0]
     assert isinstance(both, Grid)
     assert not both.reasons()

@@ -66,7 +66,7 @@ def test_back_into_the_corpus(desk: Desk) -> None:
         "review", "corpus.json", "--annotator", "ann", "--filled", "review", "-o", "reviewed.json", "--json", "r.json"
     )
     assert found.status == 0, found.err
-    assert found.err == "note: types that nobody had used in this corpus: MISC\n"
+    assert found.err == "note: types that are new in this corpus: MISC\n"
     assert " ".join(found.out.split()).startswith(
         "1 of 1 document by ann was looked through and confirmed. "
         "In 0 of 1 a reader could still tell who it is about (0.0 % to 95.0 % of documents and readers like these, "
@@ -214,5 +214,5 @@ def test_nobody_is_sent_to_the_web(desk: Desk) -> None:
     """Words of a patient's letter that are searched for are disclosed."""
     assert desk.cli("review", "corpus.json", "-o", "r").status == 0
     asked = " ".join((desk.folder / "r" / "questions.md").read_text().split())
-    assert "Type no word of a document into a search on the web" in asked
+    assert "Do not type words of a document into a web search" in asked
     assert asked.count("search") == asked.count("web") == 1

@@ -46,7 +46,7 @@ def test_tables_and_scores(cli: Cli) -> None:
     assert ["DOCTOR", "1", "0", "(0.0", "%)", "1", "(100.0", "%)", "1", "(100.0", "%)"] in lines
     assert ["2", "DOCTOR", "0", "·", "0", "100.0"] in lines  # brown is a colour, too
     assert ["4", "(non-PHI)", "0", "12.5", "0", "·"] in lines  # Dr saw a brown mole, Mr left on: 1 of 8
-    assert "--medical FILE tells how many" in found.out
+    assert "--medical FILE shows how many" in found.out
     # Out of vocabulary are Zork and 3/4; poor has 3/4.
     assert any(line[:7] == ["poor", "out", "of", "vocabulary", "1.000", "0.500", "0.667"] for line in lines)
     content = json.loads(Path("v.json").read_text())

@@ -118,7 +118,7 @@ def _recommendation(run: Run, systems: Sequence[SystemVerdict]) -> str:
     if unsure:
         doubt, advice = _doubt([system for system in systems if system.grade == "unsure"])
         return (
-            f"{join_names(unsure)} {_meet(unsure)} {_thresholds(systems)} in these documents, but perhaps not in "
+            f"{join_names(unsure)} {_meet(unsure)} {_thresholds(systems)} in these documents, but may not in "
             f"others ({doubt}): {advice}.{_choice(run, unsure)} {_limits(run, unsure)}"
         )
     unjudged = [system.name for system in systems if system.grade == "unknown"]

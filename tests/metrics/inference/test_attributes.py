@@ -155,7 +155,7 @@ def test_the_reader_reads_what_stands_there_and_says_that_it_is_a_floor() -> Non
     assert values(run, AuthorAttributes())[""] == 0.5
     assert (values(run, AuthorAttributes(), NOTHING)[""], values(run, AuthorAttributes(), EVERYTHING)[""]) == (1, 0)
     assert values(run, AuthorAttributes())["control:empty"] == 0
-    assert any("whoever knows more or thinks further" in note for note in run.notes)
+    assert any("an attacker who knows more or thinks further" in note for note in run.notes)
 
 
 def test_evidence_says_what_was_inferred_and_where() -> None:
