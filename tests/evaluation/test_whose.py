@@ -170,7 +170,7 @@ def test_a_run_counts_what_is_unlike_and_keeps_it() -> None:
     assert [one.unlike for one in run.references] == [0, 0]
     assert (
         "one: 2 of 4 releases are unlike their originals, 1 as a language model's refusal (b, c): they count like "
-        "all others, so read a few; where they are more than 5 %, no verdict says met"
+        "all others, so read a few; above 5 %, no verdict says met"
     ) in run.notes
     assert len(run.documents) == 4
 

@@ -39,7 +39,7 @@ Threshold = Annotated[
 EverywhereToo = Annotated[
     bool, typer.Option("--everywhere", help="Mask every other occurrence of what is masked in a document too.")
 ]
-Seen = Annotated[bool, typer.Option("--seen", help="Also documents that a model was trained on, which is noted.")]
+Seen = Annotated[bool, typer.Option("--seen", help="Allow documents that a model was trained on; a note says so.")]
 
 
 def parse_systems(texts: Iterable[str], everywhere: bool) -> dict[str, Anonymizer]:

@@ -198,7 +198,7 @@ class EngineResults:
         if self._several:
             documents = "1 document" if self._several == 1 else f"{self._several} documents"
             notes.append(
-                f"in {documents} the anonymized text does not show where one mask ends and the next starts; in "
+                f"in {documents} the anonymized text does not show where one mask ends and the next starts. In "
                 f"{self._unsure} of them it does not show which of several equal words was kept: all of these count "
                 f"as readable"
             )

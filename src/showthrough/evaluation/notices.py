@@ -219,5 +219,5 @@ def carried_by_few(run: Run) -> list[str]:
         sizes = [as_many_even(run, name, text) for name in run.names if HEADLINE in run.parts(name, text)]
         even = min((size for size in sizes if size is not None), default=FEW)
         if even < FEW:
-            lines.append(f"{text}: few {run.unit}s carry it: as many as {even:.1f} that weigh alike")
+            lines.append(f"{text}: few {run.unit}s carry it: as if only {even:.1f} counted equally")
     return lines

@@ -126,7 +126,7 @@ def _unlike(releases: Releases, documents: int) -> str:
     verb = "release is unlike its original" if count == 1 else "releases are unlike their originals"
     refusals = f", {releases.refusals:,} as a language model's refusal" if releases.refusals else ""
     line = f"{count:,} of {documents:,} {verb}{refusals} ({join_names(releases.unlike)})"
-    return f"{line}: they count like all others, so read a few; where they are more than 5 %, no verdict says met"
+    return f"{line}: they count like all others, so read a few; above 5 %, no verdict says met"
 
 
 class _WordCounts(NamedTuple):

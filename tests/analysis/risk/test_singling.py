@@ -103,7 +103,7 @@ def test_of_several_guesses_the_best_counts(census: Path) -> None:
 def test_what_the_run_does_not_keep_is_told(census: Path) -> None:
     found = only(run_of([OLE, BO], counts={"inferences": [31.0, 1.0]}), census)
     (line,) = found.remarks
-    assert line.startswith("for 1 of 2 documents the run does not keep everything that was inferred")
+    assert line.startswith("for 1 of 2 documents the run does not keep all inferences")
     run = run_of([OLE, BO])
     del run.rows["cpr"]["names"]["people"]
     assert only(run, census).remarks[-1].endswith("these do not count here")

@@ -249,7 +249,7 @@ def author_caveats(run: Run) -> list[str]:
         )
         lines.append(
             "c@1 is the share of questions about authors that a verifier answers right; a question that it leaves "
-            "open counts as its usual share of right answers. {more}"
+            f"open counts as its usual share of right answers. {more}"
         )
         lines += [
             f"The {verifier}, and numbers on these say little about others."

@@ -68,7 +68,7 @@ def _question_remarks(totals: Totals, documents: int, verifiers: Sequence[Any]) 
     if alone := int(totals["alone"]):
         yield (
             f"{alone} of {documents} documents do not count in safety: no other text of their author is known, or "
-            f"the corpus does not say who wrote them"
+            f"their author is not known"
         )
     if f"problems:{ADAPTIVE}" in totals and not totals[f"problems:{ADAPTIVE}"]:
         yield (

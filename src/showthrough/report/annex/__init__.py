@@ -94,7 +94,7 @@ def _at_most(hidden: IdentifierRecall) -> GridEntry:
 def _safe_harbor_notes(safe_harbor: SafeHarbor) -> Iterator[str]:
     yield (
         f"mentions hidden, by {shorten(safe_harbor.metric)}: the share of marked places of a kind that are "
-        f"completely hidden. showthrough list labels shows which types belong to which kind"
+        f"completely hidden; showthrough list labels shows the kinds of types"
     )
     yield (
         "missed at most: the upper end of the interval of the share that is not hidden; what did not leak here may "

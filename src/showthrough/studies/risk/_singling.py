@@ -290,8 +290,8 @@ def _remarks(people: InferredPeople, documents: int) -> tuple[str, ...]:
     lines = []
     if people.lost:
         lines.append(
-            f"for {people.lost:,} of {documents:,} documents the run does not keep everything that was inferred: k "
-            f"is smaller than it looks, and these figures are too low"
+            f"for {people.lost:,} of {documents:,} documents the run does not keep all inferences: k is smaller than "
+            f"it looks, and these figures are too low"
         )
     if not people.counted:
         lines.append("the run does not say about how many people nothing was inferred: these do not count here")
