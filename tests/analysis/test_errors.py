@@ -311,7 +311,10 @@ def test_what_the_counts_are_worth_is_told() -> None:
     silver = found(layers=(Annotation("silver(rules.v1)", (DOE,)),))
     assert any("Programs annotated (silver(rules.v1))" in line for line in errors_sheet(silver).notes)
     spared = found(marks=(DOE, replace(AGAIN, identifier="NO_MASK")))
-    note = 'For each annotator 1 of 1 mark leak. recall(unit="mention") counts 2 of 2. It also counts 1 marked as not to be masked'
+    note = (
+        'For each annotator 1 of 1 mark leak. recall(unit="mention") counts 2 of 2. '
+        "It also counts 1 marked as not to be masked"
+    )
     assert errors_sheet(spared).notes[0].startswith(note)
 
 

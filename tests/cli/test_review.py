@@ -151,13 +151,13 @@ def test_nothing_is_overwritten(desk: Desk) -> None:
 def test_options_that_have_no_meaning_together(desk: Desk) -> None:
     desk.cli("review", "corpus.json", "-o", "review")
     fill(Path("review"))
-    desk.refuses("review", "corpus.json", "-o", "x", "--partial", starts="--partial: has a meaning only with --filled")
-    desk.refuses("review", "corpus.json", "-o", "x", "--json", "y", starts="--json: has a meaning only with --filled")
+    desk.refuses("review", "corpus.json", "-o", "x", "--partial", starts="--partial: is only for use with --filled")
+    desk.refuses("review", "corpus.json", "-o", "x", "--json", "y", starts="--json: is only for use with --filled")
     # Copies are text: who asks for none must not believe to have got that.
-    desk.refuses("review", "corpus.json", "-o", "x", "--without-text", starts="--without-text: has a meaning only with")
+    desk.refuses("review", "corpus.json", "-o", "x", "--without-text", starts="--without-text: is only for use with")
     desk.refuses(
         *("review", "corpus.json", "--filled", "review", "-o", "x", "--open"),
-        starts="--open: has a meaning only without --filled",
+        starts="--open: is only for use without --filled",
     )
     desk.refuses(
         "review", "corpus.json", "-o", "x", "--replace", "bars", starts="replace: found 'bars'; expected stars"

@@ -313,11 +313,11 @@ def test_answers_about_texts_that_a_verifier_never_saw_are_doubted(run: Run) -> 
     table = run.rows["er_di"]
     far = {**run.rows, "er_di": {**table, "every": {**table["every"], "outside:glad": [1.0] * 40}}}
     found = grade_demand(replace(run, rows=far), "every", Demand(Threshold("er_di", "min", 0.9)))
-    assert (found.grade, found.why) == ("unsure", "most of its texts are unlike all that glad learned from")
+    assert (found.grade, found.why) == ("unsure", "most of its texts are unlike everything that glad learned from")
     assert grade_demand(run, "every", Demand(Threshold("er_di", "min", 0.9))).grade == "met"
     far["er_di"]["every"]["outside:ppm"] = [1.0] * 40
     both = grade_demand(replace(run, rows=far), "every", Demand(Threshold("er_di", "min", 0.9)))
-    assert both.why == "most of its texts are unlike all that glad and ppm learned from"
+    assert both.why == "most of its texts are unlike everything that glad and ppm learned from"
 
 
 def test_a_number_without_a_record_is_graded(run: Run) -> None:

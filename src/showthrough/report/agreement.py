@@ -79,7 +79,7 @@ def _lead(agreement: Agreement) -> Iterator[str]:
         )
     yield _beyond_chance("Beyond chance, character by character", characters.krippendorff)
     yield _beyond_chance("On whole spans, with the same borders", spans.krippendorff)
-    yield f"(The bounds {TENTATIVE} and {RELIED} are Krippendorff's, 2018. They are a convention, not a proof of quality.)"
+    yield f"(The bounds {TENTATIVE} and {RELIED} are Krippendorff's, 2018: a convention, not a proof of quality.)"
     if agreement.decisions and agreement.decisions[0].differing:
         worst = agreement.decisions[0]
         yield (

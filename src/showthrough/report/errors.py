@@ -155,8 +155,9 @@ def _metric_note(errors: Errors) -> str:
         return sentence
     total, leaking = marks.total + errors.spared, marks.leaking + errors.spared_leaking
     return (
-        f'{sentence} recall(unit="mention") counts {leaking:,} of {total:,}. It also counts {errors.spared:,} marked as '
-        "not to be masked, because another mention of their entity is to be masked."
+        f'{sentence} recall(unit="mention") counts {leaking:,} of {total:,}. '
+        f"It also counts {errors.spared:,} marked as not to be masked, because other mentions of their entities are to "
+        "be masked."
     )
 
 

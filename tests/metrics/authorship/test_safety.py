@@ -262,8 +262,8 @@ def test_texts_unlike_all_that_a_verifier_learned_from_are_told() -> None:
         for name, each in texts.items()
     }
     run = evaluate(corpus, {name: Anonymization(each) for name, each in whole.items()}, [metric], verifiers=[glad])
-    (note,) = [note for note in run.notes if "unlike all" in note]
-    assert note.startswith("flat: 20 of 20 problems are unlike all that the verifier glad learned from (")
+    (note,) = [note for note in run.notes if "unlike everything" in note]
+    assert note.startswith("flat: 20 of 20 problems are unlike everything that the verifier glad learned from (")
     assert "sentence length unknown 20" in note
     assert note.endswith("are extrapolated: a low c@1 is no evidence that authors are hidden")
     assert not any("outside" in column for column in run.rows[metric]["as it was"])

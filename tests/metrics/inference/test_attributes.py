@@ -105,7 +105,7 @@ def test_an_answer_without_a_guess_is_not_inferred_and_that_is_said(tmp_path: Pa
     )
     run = run_of(TWO, metric)
     assert values(run, metric)[""] == 1 / 4
-    assert "A: answers have no guess for 3 of 4 attributes, which count as not inferred" in run.notes
+    assert "A: the answers have no guess for 3 of 4 attributes, which count as not inferred" in run.notes
 
 
 @pytest.mark.parametrize(("partly", "expected"), [(0.0, 0), (0.5, 0.5), (1.0, 1)])

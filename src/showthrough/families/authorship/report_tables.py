@@ -248,8 +248,8 @@ def author_caveats(run: Run) -> list[str]:
             else "No verifier answered."
         )
         lines.append(
-            "c@1 is the share of questions about authors that a verifier answers right; a question that it leaves "
-            f"open counts as its usual share of right answers. {more}"
+            "c@1 is the share of questions about authors that a verifier answers right; a question left open counts "
+            f"as its usual share of right answers. {more}"
         )
         lines += [
             f"The {verifier}, and numbers on these say little about others."

@@ -67,8 +67,8 @@ class ReIdentification(Metric):
     tells = "whom these attacks find"
     roles = ("attack",)
     undefined = (
-        "the attack was not run: assignment takes at most 5,000 documents and individuals, fusing attacks takes at "
-        "most 5,000 individuals, the prior needs scores for all"
+        "the attack was not run: one-to-one assignment takes at most 5,000 documents and 5,000 individuals, "
+        "fusing attacks takes at most 5,000 individuals, the prior needs scores for all"
     )
 
     attacks: str = parameter(

@@ -72,9 +72,7 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
     if gate.only and not explicit:
         raise PlanError("leaves out the usual thresholds, and no others were set; say --min or --max", "only")
     if not thresholds and not gate.baseline:
-        raise PlanError(
-            "nothing to check: no metric of this run has a usual threshold; say --min or --max", "thresholds"
-        )
+        raise PlanError("nothing to check: no metric of this run has a usual one; say --min or --max", "thresholds")
     _check_parts(run, names, thresholds)
     usual = f"no thresholds were set, so the usual ones count: {', '.join(map(str, thresholds))}"
     notes = [] if explicit or not thresholds else [usual]

@@ -99,8 +99,8 @@ def questions(replace: str, opened: bool) -> str:
     lines = [
         "# How to look through these annotations",
         "",
-        f"In the copies {shown[replace]} replaces everything that is to be masked. Confidential words that are not masked",
-        "are in braces, after their category. Do not write into the copies.",
+        f"In the copies {shown[replace]} replaces everything that is to be masked. Confidential words that are not",
+        "masked are in braces, after their category. Do not write into the copies.",
         "",
         *(f"{number}. {step}" for number, step in enumerate(_STEPS, 1)),
         "",
