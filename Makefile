@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SHOWTHROUGH_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export SHOWTHROUGH_DATA
 
-.PHONY: demo test test-slow test-all coverage fuzz lint format docs screenshot bench bench-quick clean
+.PHONY: demo test test-slow test-all coverage fuzz lint format docs docs-site screenshot bench bench-quick clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -51,6 +51,7 @@ lint: $(VENV)/.test  ## style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python tools/check_style.py
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .
@@ -58,6 +59,9 @@ format: $(VENV)/.test
 
 docs: $(VENV)/.base  ## the pages that are generated from the program
 	$(BIN)/python docs/generate.py
+
+docs-site: $(VENV)/.test  ## the documentation as a site in site/; fails on a dead link, and needs no network
+	$(BIN)/zensical build --clean --strict
 
 screenshot: $(VENV)/.test  ## the picture of the demo report in the README; needs chromium
 	$(BIN)/python docs/screenshot.py
@@ -69,4 +73,4 @@ bench: $(VENV)/.test  ## the long benchmarks: speed as ratios, soundness, calibr
 	@status=0; for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || status=1; done; exit $$status
 
 clean:
-	rm -rf $(VENV) build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

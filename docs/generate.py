@@ -105,14 +105,6 @@ def metric_table() -> str:
     return "\n".join(lines)
 
 
-def other_pages() -> str:
-    """The pages that the index does not name by hand, by their titles."""
-    index = (ROOT / "docs/index.md").read_text(encoding="utf-8").partition("<!-- pages: generated -->")[0]
-    found = sorted(path for path in (ROOT / "docs").glob("*.md") if f"({path.name})" not in index)
-    titles = {path.name: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ") for path in found}
-    return "\n".join(f"- [{title}]({name})" for name, title in titles.items() if name != "index.md")
-
-
 def run_fields() -> str:
     """What a run file holds: every field of a run and of what it is made of."""
     parts = {
@@ -173,9 +165,12 @@ def scheme_table() -> str:
 
 
 def demo_output() -> str:
-    """What the demo prints."""
+    """What the demo prints, with the sentence on one system instead of all."""
     result = CliRunner().invoke(app, ["demo"], env=_PLAIN, catch_exceptions=False)
-    return "\n".join(["```text", *(line.rstrip() for line in result.stdout.strip("\n").splitlines()), "```"])
+    verdict, systems, *rest = result.stdout.strip("\n").split("\n\n")
+    first = re.split(r"\n(?=\S)", systems)[0]
+    shown = "\n\n".join([verdict, f"{first}\n…", *rest])
+    return "\n".join(["```text", *(line.rstrip() for line in shown.splitlines()), "```"])
 
 
 def _with(page: str, **parts: str) -> str:
@@ -196,7 +191,6 @@ def _replaced(page: str, text: str, name: str, content: str) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "docs/cli.md": cli_page,
-    "docs/index.md": lambda: _with("docs/index.md", pages=other_pages()),
     "docs/metrics/index.md": lambda: _with("docs/metrics/index.md", metrics=metric_table()),
     "docs/formats.md": lambda: _with("docs/formats.md", run=run_fields()),
     "docs/labels.md": lambda: _with("docs/labels.md", kinds=kind_table(), schemes=scheme_table()),

@@ -83,7 +83,7 @@ def steps(page: str) -> list[Step]:
     for match in FENCE.finditer(NAMED.sub("", text_of(page))):
         block = Block(*match.groups())
         if block.language == "sh":
-            lines = tuple((line, _status(line)) for line in command_lines(block))
+            lines = tuple((line, exit_status(line)) for line in command_lines(block))
             needs = _NEEDS.search(block.content)
             found.append(Step(lines, extra=needs[1] if needs else ""))
         elif block.language == "text":
@@ -93,7 +93,8 @@ def steps(page: str) -> list[Step]:
     return found
 
 
-def _status(line: str) -> int:
+def exit_status(line: str) -> int:
+    """What a command is to end with: a comment on its line says so where that is not 0."""
     said = _EXITS.search(line)
     return int(said[1]) if said else 0
 

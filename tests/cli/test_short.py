@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from showthrough.cli import demo_corpus as demo
@@ -56,3 +57,20 @@ def test_notes_are_on_what_is_checked_alone(desk: Any) -> None:
     assert replace not in err
     assert err.startswith("note: overmask: ")
     assert replace not in desk.cli("errors", "run.json", "--anonymization", "overmask").err
+
+
+def test_the_files_of_the_demo_can_be_had(desk: Any) -> None:
+    copied = desk.cli("demo", "--files", "mine")
+    assert copied.status == 0
+    assert copied.out.splitlines()[0] == "written to mine/annotator.json"
+    assert {path.name: path.read_bytes() for path in Path("mine").iterdir()} == {
+        path.name: path.read_bytes() for path in demo.folder().glob("*.json")
+    }
+    Path("mine/ner.json").unlink()
+    again = desk.cli("demo", "--files", "mine")
+    assert again.out.splitlines()[:2] == ["written to mine/ner.json", "mine/annotator.json is there already"]
+    Path("mine/ner.json").write_text("my own")
+    refused = desk.cli("demo", "--files", "mine")
+    assert (refused.status, refused.out) == (2, "")
+    assert "mine/ner.json: exists already" in refused.err
+    assert Path("mine/ner.json").read_text() == "my own"
