@@ -177,7 +177,7 @@ def test_runs_of_other_names_are_compared_each_with_each(gate: Any) -> None:
     [
         (("one.json", "small.json"), "small: corpus: is a run of few ("),
         (("one.json", "half.json"), "half.json: this run was interrupted"),
-        (("one.json", "none.json", "--matrix"), "matrix: is of one run"),
+        (("one.json", "none.json", "--matrix"), "matrix: is for one run"),
         (("one.json", "none.json", "-m", "recall"), "metric recall: not in this run; there are er_di"),
     ],
 )

@@ -268,7 +268,7 @@ def test_a_part_that_few_documents_carry_is_not_sure() -> None:
     assert (code.grade, code.why) == ("unsure", "few documents carry it: as if only 1.8 counted equally")
     assert name.grade == "met"
     # What the run says itself: 81 things, 31 in one document, two in each of eleven, and one in each of the others.
-    even = f"few documents carry it: as many as {81**2 / (31**2 + 11 * 4 + 28):.1f} that weigh alike"
+    even = f"few documents carry it: as if only {81**2 / (31**2 + 11 * 4 + 28):.1f} counted equally"
     assert {f"{text}: {even}" for text in ("er_di", "precision")} <= {*run.notes}
     assert not any(note.startswith("recall_per_type: few") for note in run.notes)  # it has no number of its own
 
