@@ -93,7 +93,7 @@ def test_without_entities_no_other_mention_can_be_masked() -> None:
     grid = errors_sheet(found(Mask(47, 50), marks=alone)).blocks[0]
     assert isinstance(grid, Grid)
     entry = grid.rows[-1].entries[grid.heads.index("another mention masked")]
-    assert (entry.value, entry.reason[:34]) == (None, "every entity has one mention alone")
+    assert (entry.value, entry.reason[:34]) == (None, "every entity has only one mention:")
     both = errors_sheet(found(marks=(DOE, AGAIN))).blocks[0]
     assert isinstance(both, Grid)
     assert not both.reasons()
@@ -126,7 +126,9 @@ def test_what_replacements_say_again_is_told() -> None:
     }  # fmt: skip
     block = errors_sheet(errors).blocks[-1]
     assert isinstance(block, Cases)
-    assert "PERSON, direct, partly masked; can be read: Doe; the replacement says words of it" in block.cases[1].remark
+    assert (
+        "PERSON, direct, partly masked; can be read: Doe; the replacement repeats words of it" in block.cases[1].remark
+    )
     trusting = found(Mask(0, 11, "Doe"), Mask(15, 18, "Osl"), marks=(DOE, OSLO), metric='er(replacements="trusted")')
     assert [(one.text, one.readable, one.repeated) for one in trusting.cases] == [("Oslo", "o", False)]
 
@@ -215,7 +217,7 @@ def test_cases_of_what_is_asked_for() -> None:
     assert nothing.cases == []
     assert replace(nothing, only={}, cases=[]) == replace(every, cases=[])  # counts are of everything
     assert (
-        "No case fits what was asked for: direct, wrong border, d. All else here is of everything."
+        "No case fits what was asked for: direct, wrong border, d. Everything else here covers all cases."
         in errors_sheet(nothing).lead
     )
     assert every.without_text().cases == []
@@ -246,7 +248,7 @@ def test_several_are_beside_each_other() -> None:
     sheet = beside_sheet(analysis)
     assert not sheet.private
     assert [block.caption for block in sheet.blocks if isinstance(block, Bars)] == ["False negatives by type: none"]
-    assert "all leaves none of 2 mentions to be masked readable, words aside that need not be hidden." in sheet.lead
+    assert "all leaves none of 2 mentions to be masked readable, except words that need not be hidden." in sheet.lead
     assert analysis.without_text() == analysis
 
 
@@ -268,7 +270,7 @@ def test_a_run_that_keeps_some_documents_says_so(monkeypatch: pytest.MonkeyPatch
     errors = error_cases(run)
     assert errors.kept == DocumentSample(2, 2, 4, "riskiest")
     assert errors.spans.leaking == errors.spans.total == 4
-    told = "The run keeps the 2 of 4 documents in which most can be read: all counts here are of these alone"
+    told = "The run keeps the 2 of 4 documents in which most can be read: all counts here are of these only"
     for sheet in (errors_sheet(errors), errors_sheet(errors, 1), beside_sheet(all_errors(run))):
         assert any(line.startswith(told) for line in sheet.lead)
     first = replace(errors, kept=replace(errors.kept, chosen="first"))
@@ -278,12 +280,12 @@ def test_a_run_that_keeps_some_documents_says_so(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("layers", "told"),
     [
-        ((), "The document has no annotations: nothing can be called a leak, or needless."),
+        ((), "The document has no annotations, so nothing can be called a leak or a needless mask."),
         ((Annotation("a"), Annotation("b")), "one: nothing is marked to be masked, so nothing can leak."),
         ((Annotation("a", (ANN,)),), "one: nothing is marked to be masked, so nothing can leak."),
         (
             (Annotation("a", (DOE,)),),
-            "one leaves none of 1 mention to be masked readable, words aside that need not be hidden.",
+            "one leaves none of 1 mention to be masked readable, except words that need not be hidden.",
         ),
     ],
 )
@@ -300,7 +302,7 @@ def test_documents_without_annotations_count_nowhere() -> None:
     errors = error_cases(evaluate(Corpus(documents), [Anonymization(masks)], [METRIC], resamples=0))
     assert errors.masks == 1
     assert {(one.document, one.text) for one in errors.cases} == {("e", "Ann"), ("e", "Mr John Doe")}
-    assert "Without annotations, and counted nowhere: 1 document." in errors_sheet(errors).lead
+    assert "Documents without annotations, which count nowhere: 1 document." in errors_sheet(errors).lead
 
 
 def test_what_the_counts_are_worth_is_told() -> None:
@@ -309,7 +311,10 @@ def test_what_the_counts_are_worth_is_told() -> None:
     silver = found(layers=(Annotation("silver(rules.v1)", (DOE,)),))
     assert any("Programs annotated (silver(rules.v1))" in line for line in errors_sheet(silver).notes)
     spared = found(marks=(DOE, replace(AGAIN, identifier="NO_MASK")))
-    note = 'For each annotator 1 of 1 mark leak. recall(unit="mention") counts 2 of 2: it also asks for mentions'
+    note = (
+        'For each annotator 1 of 1 mark leak. recall(unit="mention") counts 2 of 2. '
+        "It also counts 1 marked as not to be masked"
+    )
     assert errors_sheet(spared).notes[0].startswith(note)
 
 

@@ -69,7 +69,9 @@ def test_own_layers_go_and_are_told_unless_they_are_kept(made: Desk) -> None:
 def test_numbers_say_that_programs_marked(made: Desk, to: str) -> None:
     assert made.cli("annotate", "texts.json", "--with", "rules", "--to", to, "-o", "silver").status == 0
     assert made.cli("anonymize", "texts.json", "--with", "rules", "-o", "masks-of-rules.json").status == 0
-    said = "the annotations were made by programs (rules.v1): scores tell agreement with them, not what is identifying"
+    said = (
+        "the annotations were made by programs (rules.v1): scores show agreement with them, not what identifies people"
+    )
     arguments: list[Any] = ["silver", "rules=masks-of-rules.json", "--format", to]
     assert (
         f"note: {said}; rules is one of them, or of their family, and is scored against itself\n"

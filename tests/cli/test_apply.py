@@ -27,7 +27,7 @@ def test_what_is_released(desk: Desk, replace: str | None) -> None:
     found = desk.cli("apply", "corpus.json", "masks.json", *asked, "-o", "released/")
     assert found.status == 0
     assert found.out == "1 document with 1 masks written to released/corpus.json\n"
-    assert found.err == "note: left out: 1 annotation layer with 2 mentions, which would tell what was masked\n"
+    assert found.err == "note: left out: 1 annotation layer with 2 mentions, which would show what was masked\n"
     [written] = json.loads((desk.folder / "released/corpus.json").read_text())
     assert written == {"doc_id": "d1", "text": RELEASED[replace], "annotations": {}}
     assert stat.S_IMODE((desk.folder / "released/corpus.json").stat().st_mode) == 0o600

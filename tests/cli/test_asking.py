@@ -175,7 +175,7 @@ class TestEstimate:
 
     def test_a_price_that_nobody_knows_is_said_to_be_unknown(self, cli: Callable[..., Any]) -> None:
         found = cli(*arguments("https://api.example.org/v1", "--estimate"))
-        assert "nobody knows what it costs: --price IN,OUT says it" in found.out
+        assert "the price is not known: give it with --price IN,OUT" in found.out
         found = cli(*arguments("https://api.example.org/v1", "--estimate", "--price", "1,2"))
         assert "$1 and $2 a million tokens, as --price says" in found.out
         assert cli(*arguments("https://api.example.org/v1", "--estimate", "--price", "cheap")).status == 2

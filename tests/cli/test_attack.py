@@ -27,7 +27,7 @@ FILES = {
 }
 ATTACK = ("attack", "--background", "public.json")
 NOBODY_MARKED = (
-    "note: no annotations were read, so nobody says what identifies people here: these numbers tell whom these attacks "
+    "note: no annotations were read, so nobody says what identifies people here: these numbers show whom these attacks "
     "find; none of them can tell whether an identifier was missed\n"
 )
 
@@ -84,7 +84,7 @@ def test_attacks_in_a_hundred_columns(here: Any, monkeypatch: pytest.MonkeyPatch
     assert lines[rule].split()[-3:] == ["@0.9", "@0.99", "time"]
     table = lines[rule - 1 : rule + 12]
     assert max(map(len, table)) <= 100
-    assert "knowing who is right" in outcome.out
+    assert "with knowledge of who is right" in outcome.out
 
 
 @pytest.mark.parametrize(

@@ -279,7 +279,7 @@ case(
     corpus_json=dumped().replace('"annotations"', '"annotations": {"b": {"entity_mentions": []}}, "annotations"'),
 )
 case("unknown id", "masks.json: document zz: ", "is not in the corpus corpus.json", masks_json={**MASKS, "zz": []})
-case("missing document", "masks.json: document d1: ", "missing=unmasked", masks_json={})
+case("missing document", "masks.json: document d1: ", "--missing unmasked", masks_json={})
 case("empty corpus", "corpus.json: the corpus is empty", "at least one document", corpus_json="[]")
 case("empty corpus, an object", "corpus.json: the corpus is empty", corpus_json="{}")
 case(

@@ -36,7 +36,7 @@ def test_everything_in_one_go(desk: Any) -> None:
     assert [one.text for one in run.metrics][-1] == "trir"
     assert [str(one) for one in run.thresholds] == ["er_di ≥ 0.5"]
     assert "Significantly better than | worse than how many of the 2 others" in outcome.out
-    assert "showthrough compare run.json tells every pair" in outcome.out
+    assert "showthrough compare run.json shows every pair" in outcome.out
     assert Path("report.html").stat().st_size > 50_000
     costs = [one.made.cost for one in run.anonymizations[:2] if one.made]
     assert [(one.documents, one.earlier, one.peak_bytes is None) for one in costs if one] == [

@@ -105,7 +105,7 @@ def test_statuses(gate: Any, command: tuple[str, ...], status: int) -> None:
         (("one.json", "--min", "er_qi=0.5"), "--min er_qi=0.5: metric er_qi is not among the metrics; there are er_di"),
         (("one.json", "--max", "er_di=0.5"), "--max er_di=0.5: higher is better of er_di"),
         (("one.json", "--min", "er_di"), "--min: found 'er_di'; expected METRIC=LIMIT"),
-        (("one.json", "--margin", "0.1"), "--baseline-name, --margin and --metric say how a baseline is kept"),
+        (("one.json", "--margin", "0.1"), "--baseline-name, --margin and --metric need a baseline"),
         (("one.json", "--baseline", "none.json", "--margin", "nan"), "margin: found nan"),
         (("one.json", "--baseline", "none.json", "--bound"), "margin: found 0; --bound needs more"),
         (("one.json", "--baseline", "none.json", "--baseline-name", "x"), "baseline-name: found 'x'; none has tool"),
@@ -158,7 +158,7 @@ def test_runs_are_compared_by_document(gate: Any) -> None:
 def test_the_same_anonymization_in_two_runs_is_told(gate: Any, tmp_path: Path) -> None:
     outcome = gate.cli("compare", "one.json", "one.json")
     assert outcome.status == 0
-    assert "tool is the very same in both runs" in outcome.out
+    assert "tool is identical in both runs" in outcome.out
 
 
 def test_runs_of_other_names_are_compared_each_with_each(gate: Any) -> None:
@@ -177,7 +177,7 @@ def test_runs_of_other_names_are_compared_each_with_each(gate: Any) -> None:
     [
         (("one.json", "small.json"), "small: corpus: is a run of few ("),
         (("one.json", "half.json"), "half.json: this run was interrupted"),
-        (("one.json", "none.json", "--matrix"), "matrix: is of one run"),
+        (("one.json", "none.json", "--matrix"), "matrix: is for one run"),
         (("one.json", "none.json", "-m", "recall"), "metric recall: not in this run; there are er_di"),
     ],
 )

@@ -65,7 +65,7 @@ def test_several_are_beside_each_other_and_one_has_its_cases(cli: Cli) -> None:
     assert one.status == 0
     assert len([line for line in one.out.splitlines() if line.startswith("d1")]) == 1
     assert "1 of 2 are shown" in one.out
-    assert "2 cases in context: LOC. All else here is of everything.\n" in one.out
+    assert "2 cases in context: LOC. Everything else here covers all cases.\n" in one.out
     assert "left out" not in one.out
     (held,) = json.loads(Path("one.json").read_text())["anonymizations"]
     assert held["only"] == {"entity_type": "LOC"}

@@ -61,7 +61,7 @@ def test_all_are_listed(cli: Callable[..., Outcome], shelf: Path) -> None:
 def test_about_downloads_nothing(cli: Callable[..., Outcome], shelf: Path) -> None:
     found = cli("fetch", "ai4privacy", "--about")
     assert (found.status, found.err) == (0, "")
-    assert "\nthe licence does not allow without further leave: commercial use, redistribution, " in found.out
+    assert "\nthe licence does not allow without further permission: commercial use, redistribution, " in found.out
     assert "sha256 known from two projects that pin the same revision" in found.out
     assert "\ncite: Ai4Privacy (2024)" in found.out
     assert "data use agreement" in cli("fetch", "i2b2", "--about").out
@@ -96,7 +96,7 @@ def test_before_and_after_a_download(
     assert told[0] == "ours: A corpus (Danish)"
     assert told[2:4] == [
         "licence: CC BY-NC 4.0 (https://example.org/nc)",
-        "the licence does not allow without further leave: commercial use",
+        "the licence does not allow without further permission: commercial use",
     ]
     assert told[5] == f"file: a.json, size not known, sha256 known from the test, from {site.address}/a.json"
     assert told[6].startswith(f"{shelf}/ours/a.json: 512.0 kB, sha256 checked, fetched 20")

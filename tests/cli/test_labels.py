@@ -43,7 +43,7 @@ def test_a_name_that_nobody_knows(desk: Any) -> None:
     for name in ("TATTOO", "", "-"):
         found = desk.cli("list", "labels", "--", name)
         assert found.status == 2
-        assert "nobody knows this name; expected a type of the tree" in found.err
+        assert "unknown name; expected a type of the tree" in found.err
         assert len(found.err.splitlines()) == 1
 
 

@@ -66,7 +66,7 @@ def test_back_into_the_corpus(desk: Desk) -> None:
         "review", "corpus.json", "--annotator", "ann", "--filled", "review", "-o", "reviewed.json", "--json", "r.json"
     )
     assert found.status == 0, found.err
-    assert found.err == "note: types that nobody had used in this corpus: MISC\n"
+    assert found.err == "note: types that are new in this corpus: MISC\n"
     assert " ".join(found.out.split()).startswith(
         "1 of 1 document by ann was looked through and confirmed. "
         "In 0 of 1 a reader could still tell who it is about (0.0 % to 95.0 % of documents and readers like these, "
@@ -151,13 +151,13 @@ def test_nothing_is_overwritten(desk: Desk) -> None:
 def test_options_that_have_no_meaning_together(desk: Desk) -> None:
     desk.cli("review", "corpus.json", "-o", "review")
     fill(Path("review"))
-    desk.refuses("review", "corpus.json", "-o", "x", "--partial", starts="--partial: has a meaning only with --filled")
-    desk.refuses("review", "corpus.json", "-o", "x", "--json", "y", starts="--json: has a meaning only with --filled")
+    desk.refuses("review", "corpus.json", "-o", "x", "--partial", starts="--partial: is only for use with --filled")
+    desk.refuses("review", "corpus.json", "-o", "x", "--json", "y", starts="--json: is only for use with --filled")
     # Copies are text: who asks for none must not believe to have got that.
-    desk.refuses("review", "corpus.json", "-o", "x", "--without-text", starts="--without-text: has a meaning only with")
+    desk.refuses("review", "corpus.json", "-o", "x", "--without-text", starts="--without-text: is only for use with")
     desk.refuses(
         *("review", "corpus.json", "--filled", "review", "-o", "x", "--open"),
-        starts="--open: has a meaning only without --filled",
+        starts="--open: is only for use without --filled",
     )
     desk.refuses(
         "review", "corpus.json", "-o", "x", "--replace", "bars", starts="replace: found 'bars'; expected stars"
@@ -214,5 +214,5 @@ def test_nobody_is_sent_to_the_web(desk: Desk) -> None:
     """Words of a patient's letter that are searched for are disclosed."""
     assert desk.cli("review", "corpus.json", "-o", "r").status == 0
     asked = " ".join((desk.folder / "r" / "questions.md").read_text().split())
-    assert "Type no word of a document into a search on the web" in asked
+    assert "Do not type words of a document into a web search" in asked
     assert asked.count("search") == asked.count("web") == 1

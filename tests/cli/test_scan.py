@@ -17,7 +17,7 @@ TEXTS = {
     "two": "Nothing here.",
     "three": "Ms Rask \x1b[31m again",
 }
-FIRST = "A scan knows what identifiers look like and not whom the texts are about"
+FIRST = "A scan knows what identifiers look like, but not whom the texts are about"
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def test_any_file_of_texts(cli: Cli, name: str) -> None:
     found = cli("scan", name)
     assert (found.status, found.err) == (0, "")
     assert found.out.startswith(FIRST)
-    assert "3 finds in 2 of 3 documents; looked at by patterns" in found.out
+    assert "3 finds in 2 of 3 documents; searched by patterns" in found.out
     lines = [line.split() for line in found.out.splitlines()]
     assert ["EMAIL", "1", "1", "rask@example.org", "one,", "line", "2,", "offset", "25"] in lines
     assert any(line[:5] == ["PERSON", "2", "2", "Ms", "Rask"] for line in lines)
@@ -59,7 +59,7 @@ def test_nothing_found_is_no_proof(cli: Cli) -> None:
     found = cli("scan", "clean.json")
     assert (found.status, found.err) == (0, "")
     assert found.out.startswith(FIRST)
-    assert "finding nothing proves nothing" in found.out
+    assert "Finding nothing proves nothing" in found.out
     assert "0 finds in 0 of 2 documents" in found.out
     assert "safe" not in found.out
 

@@ -32,7 +32,7 @@ def test_a_corpus_comes_out_in_its_format(cli: Cli, gold: Path, tmp_path: Path) 
     found = cli("apply", "--replace", "surrogate", gold, "-o", tmp_path / "out.xml", "--seed", 7, "--ambiguous", 0.15)
     assert (found.status, found.err) == (0, "")
     assert "1 documents written to" in found.out
-    assert "1 unmarked repeats of marked text were replaced too; audit clean" in found.out
+    assert "1 unmarked repeats of marked text were replaced too. Audit clean" in found.out
     content = (tmp_path / "out.xml").read_text()
     assert "<RECORD ID=" in content  # i2b2 2006, as it came
     assert "Sloan" not in content

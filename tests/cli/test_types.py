@@ -48,8 +48,9 @@ def test_contact_data_and_codes_are_direct(desk: Any, form: str) -> None:
     assert found.status == 0
     assert Run.load("run.json")["name", "er_di"].value == 0.25
     assert "leaves no direct identifier readable" not in found.out
-    line = "taken as direct: EMAIL_ADDRESS, PERSON, PHONE_NUMBER, US_SSN"
-    assert f"note: the file does not say how these identify, their types do: {line}\n" == found.err
+    line = "direct: EMAIL_ADDRESS, PERSON, PHONE_NUMBER, US_SSN"
+    head = "the file does not say which marks are direct or quasi identifiers, so the tool derives it from the types"
+    assert f"note: {head}: {line} (--direct and --quasi change it)\n" == found.err
     assert line in desk.cli("validate", gold, "name=name.json").err
 
 

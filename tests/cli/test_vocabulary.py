@@ -46,7 +46,7 @@ def test_tables_and_scores(cli: Cli) -> None:
     assert ["DOCTOR", "1", "0", "(0.0", "%)", "1", "(100.0", "%)", "1", "(100.0", "%)"] in lines
     assert ["2", "DOCTOR", "0", "·", "0", "100.0"] in lines  # brown is a colour, too
     assert ["4", "(non-PHI)", "0", "12.5", "0", "·"] in lines  # Dr saw a brown mole, Mr left on: 1 of 8
-    assert "--medical FILE tells how many" in found.out
+    assert "--medical FILE shows how many" in found.out
     # Out of vocabulary are Zork and 3/4; poor has 3/4.
     assert any(line[:7] == ["poor", "out", "of", "vocabulary", "1.000", "0.500", "0.667"] for line in lines)
     content = json.loads(Path("v.json").read_text())
@@ -123,14 +123,14 @@ def test_scoring_and_the_matrix(cli: Cli) -> None:
     assert "alpha 0.2" in cli("compare", "run.json", "--matrix", "--alpha", "0.2", "-m", "phi_token").out
     found = cli("compare", "run.json", "--matrix", "-m", "recall")
     assert found.status == 2
-    assert "metric recall: has no F, P and R to compare; of this run have phi_token, phi_instance, " in found.err
+    assert "metric recall: has no F, P and R to compare; in this run these have: phi_token, phi_instance, " in found.err
 
 
 @pytest.mark.usefixtures("desk")
 def test_maps_and_unknown_types(cli: Cli) -> None:
     Path("other.xml").write_text(GOLD.replace("PATIENT", "PERSON"))
     line = (
-        "other.xml: type PERSON: is not a type of the corpus, which has DATE, DOCTOR, PATIENT; map it (--map PERSON=…)"
+        "other.xml: type PERSON: is not a type of the corpus, which has DATE, DOCTOR, PATIENT: map it (--map PERSON=…)"
     )
     arguments = ["gold.xml", "other=other.xml", "--format", "i2b2"]
     found = cli("evaluate", "--preset", "i2b2", *arguments)

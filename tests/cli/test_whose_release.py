@@ -51,10 +51,10 @@ def test_who_trusts_them_goes_on_with_a_note(cli: Any, files: tuple[Path, Path],
     asked = ["--metric", "er_di", "--pairing", "trust", "-o", str(output)]
     result = cli("evaluate", str(corpus), f"llm={released}", *asked)
     assert result.status == 0, result.err
-    assert any("--pairing trust was said" in note for note in Run.load(output).notes)
+    assert any("because of --pairing trust" in note for note in Run.load(output).notes)
     result = cli("validate", str(corpus), f"llm={released}", "--pairing", "trust")
     assert result.status == 0
-    assert "--pairing trust was said" in result.err
+    assert "because of --pairing trust" in result.err
 
 
 def test_refusals_are_counted_in_the_run(cli: Any, files: tuple[Path, Path], tmp_path: Path) -> None:

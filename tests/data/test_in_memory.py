@@ -345,21 +345,21 @@ def test_where_an_item_may_be_elsewhere_no_word_is_called_hidden_that_may_be_rea
     assert [text[mask.start : mask.end] for mask in made.of("1")] == ["Ann", "Lee ", " Oslo"]  # either "of" was kept
     assert [mask.replacement for mask in made.of("1")] == ["<P>", "<L>", None]
     [note] = made.notes
-    assert note.startswith("in 1 document the anonymized text does not tell where one mask ends")
+    assert note.startswith("in 1 document the anonymized text does not show where one mask ends")
 
 
 @pytest.mark.parametrize(
     ("original", "released", "spans", "fault"),
     [
-        ("Mr Doe", "Ms <P>", [(3, 6)], "text: 'Ms ' stands between masks, and the original has no place for it"),
+        ("Mr Doe", "Ms <P>", [(3, 6)], "text: 'Ms ' is between masks, and the original has no place for it"),
         (
             "Mr Doe left",
             "Mr <P> went",
             [(3, 6)],
-            "text: ' went' stands between masks, and the original has no place for it",
+            "text: ' went' is between masks, and the original has no place for it",
         ),
-        ("Mr Doe", "Mr Roe", [], "text: 'Mr Roe' stands between masks, and the original has no place for it"),
-        ("Mr ", "Mr <P>", [(3, 6)], "text: '' stands between masks"),
+        ("Mr Doe", "Mr Roe", [], "text: 'Mr Roe' is between masks, and the original has no place for it"),
+        ("Mr ", "Mr <P>", [(3, 6)], "text: '' is between masks"),
         ("Mr Doe", "Mr <P>", [(3, 9)], "items[0]: 3–9 is not in what is left of the anonymized text (0–6)"),
         ("Mr Doe", "Mr <P>", [(3, 6), (4, 6)], "items[1]: 4–6 is not in what is left of the anonymized text (6–6)"),
     ],

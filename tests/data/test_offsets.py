@@ -114,7 +114,7 @@ def test_spans_in_memory_are_counted_again(unit: Unit) -> None:
 def test_what_is_no_unit_is_told() -> None:
     with pytest.raises(PlanError, match="offsets: found 'utf-32'; expected characters, utf-16 or bytes"):
         Anonymization.from_spans({}, RIGHT, offsets="utf-32")
-    with pytest.raises(PlanError, match="offsets: found 'utf-16' and no corpus; expected it"):
+    with pytest.raises(PlanError, match="offsets: found 'utf-16' and no corpus; expected one"):
         Anonymization.from_spans({}, offsets="utf-16")
     with pytest.raises(InputError, match=r"document d0: spans\[0\]: offset 1 is inside a character"):
         Anonymization.from_spans({"d0": [(1, 3)]}, RIGHT, offsets="utf-16")

@@ -56,7 +56,7 @@ def test_documents_that_one_side_lacks(tiny: Corpus) -> None:
     problems = check_pair(tiny, found)
     assert [problem.place for problem in problems] == ["document zz", "document d2"]
     assert problems[0].message == "is not in the corpus tiny"
-    assert "missing=unmasked" in problems[1].message
+    assert "--missing unmasked" in problems[1].message
     assert [problem.place for problem in check_pair(tiny, found, "unmasked")] == ["document zz"]
 
 

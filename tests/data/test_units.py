@@ -73,8 +73,8 @@ def test_clusters_of_two_versions(text: str, today: list[int], version_8: list[i
 @pytest.mark.parametrize(
     ("text", "offset", "unit", "line"),
     [
-        ("😀 Ann", 1, "utf-16", "offset 1 is inside a character, of which offsets in UTF-16 units count the parts"),
-        ("é", 1, "bytes", "offset 1 is inside a character, of which offsets in bytes of UTF-8 count the parts"),
+        ("😀 Ann", 1, "utf-16", "offset 1 is inside a character: offsets in UTF-16 units count its parts"),
+        ("é", 1, "bytes", "offset 1 is inside a character: offsets in bytes of UTF-8 count its parts"),
         ("😀 Ann", 7, "utf-16", "offset 7 is past the end of the text (6 UTF-16 units)"),
         ("Ann", 4, "bytes", "offset 4 is past the end of the text (3 bytes of UTF-8)"),
         ("e\u0301", 2, "graphemes", "offset 2 is past the end of the text (1 graphemes)"),

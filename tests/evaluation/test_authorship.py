@@ -92,7 +92,7 @@ def test_missing_answers_count_as_unanswered_and_are_told() -> None:
     some_of_them = {key: RIGHT[key] for key in list(RIGHT)[3:]}
     run = scored(answers={"original": {**RIGHT, "z": 0.1}, "A": some_of_them})
     assert run["A", BY_ANSWERS[0]].value == pytest.approx((5 + 3 * 5 / 8) / 8)
-    open_ = "about A there is no answer to 3 of 8 problems; they count as unanswered, which looks safer than it may be"
+    open_ = "about A there is no answer to 3 of 8 problems; these count as unanswered, which may look safer than it is"
     assert f"answers: {open_}" in run.notes
     assert "answers: about the originals 1 answers are to no problem here: z" in run.notes
 
@@ -117,7 +117,7 @@ def test_answers_that_do_not_fit() -> None:
     assert told(named) == ["anonymization original: this name is that of the originals among answers; expected another"]
     grouped = Corpus([Document(f"d{n}", f"Text {n}.", group=str(n % 2)) for n in NUMBERS], source="c.jsonl")
     assert told(replace(plan_of(BY_ANSWERS, of("original", "A")), corpus=grouped)) == [
-        "c.jsonl: no document asks who wrote it, so that there is nothing to answer"
+        "c.jsonl: no document asks who wrote it, so there is nothing to answer"
     ]
 
 

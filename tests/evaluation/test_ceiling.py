@@ -232,7 +232,7 @@ def test_what_asks_for_more_has_none() -> None:
     found = ceiling(corpus, ["recall", "recall_per_type", "inconsistent"], resamples=0)
     assert values(found.people) == {"recall": 1.0, "recall_per_type": None, "inconsistent": None}
     assert found.people["recall_per_type"].reason == "it has no single number"
-    assert found.people["inconsistent"].reason == "it asks for more than what annotators marked"
+    assert found.people["inconsistent"].reason == "it needs more than what annotators marked"
     assert found.people["recall"] == Human(1.0, None, None, 1)  # nobody asked for an interval
     assert values(ceiling(corpus, ["inconsistent"]).annotators["bob"]) == {"inconsistent": None}
     assert [has_ceiling(parse_metric(text)) for text in ("er_di", "phi_leak", "wp", "tpi", "residual", "trir")] == [

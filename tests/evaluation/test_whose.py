@@ -104,7 +104,7 @@ def test_a_plan_refuses_them_and_names_the_remedy() -> None:
         plan_of(SHIFTED).check()
     assert str(raised.value) == (
         "one: 4 of 4 releases are other documents' than the id says (a has the text of b, b has the text of c, "
-        "c has the text of d, d has the text of a); expected each document's own: mend the ids, or go on with "
+        "c has the text of d, d has the text of a); expected each document's own: correct the ids, or go on with "
         '--pairing trust (in Python, pairing="trust")'
     )
 
@@ -119,7 +119,7 @@ def test_python_refuses_them_too_and_goes_on_where_they_are_trusted() -> None:
         run_of(SHIFTED)
     run = run_of(SHIFTED, pairing="trust")
     [note] = [note for note in run.notes if "than the id says" in note]
-    assert note.endswith("; they count as they are; --pairing trust was said")
+    assert note.endswith("; they are scored as they are, because of --pairing trust")
 
 
 def test_what_is_too_little_for_an_error_is_noted() -> None:
@@ -131,7 +131,7 @@ def test_what_is_too_little_for_an_error_is_noted() -> None:
     texts["0"], texts["1"] = texts["1"], texts["0"]
     run = run_of(texts, corpus)
     told = "one: 2 of 41 releases are other documents' than the id says (0 has the text of 1, 1 has the text of 0)"
-    assert f"{told}; they count as they are" in run.notes
+    assert f"{told}; they are scored as they are" in run.notes
 
 
 REFUSALS = [
@@ -170,7 +170,7 @@ def test_a_run_counts_what_is_unlike_and_keeps_it() -> None:
     assert [one.unlike for one in run.references] == [0, 0]
     assert (
         "one: 2 of 4 releases are unlike their originals, 1 as a language model's refusal (b, c): they count like "
-        "all others, so read a few; where they are more than 5 %, no verdict says met"
+        "all others, so read a few; above 5 %, no verdict says met"
     ) in run.notes
     assert len(run.documents) == 4
 

@@ -99,7 +99,7 @@ def test_the_same_spans_in_whatever_they_are_kept(holder: str, name: str, tmp_pa
     assert system.digest == same.digest
     notes = {
         "list": ("its answers have no ids: they were taken in the order of the corpus",),
-        "by text": ("its ids are not the corpus's: documents were told by their texts, which are the same",),
+        "by text": ("its ids are not the corpus's: documents were matched by their texts, which are the same",),
     }
     assert system.notes == notes.get(holder, ())
     run = evaluate(CORPUS, {"system": system, "same": same}, metrics=["er_di", "recall", "precision"], resamples=10)

@@ -196,11 +196,11 @@ BAD = {
         RECORD_2014.replace('start="13" end="17"', 'start="5" end="9"'),
         "tags P0 and P2: 4–7 and 5–9 overlap; expected separate spans",
     ),
-    "tags before the text": ("<A><TAGS></TAGS><TEXT>a</TEXT></A>", "<TAGS>: no <TEXT> stands before them"),
+    "tags before the text": ("<A><TAGS></TAGS><TEXT>a</TEXT></A>", "<TAGS>: no <TEXT> comes before them"),
     "twice": (RECORDS_2006.replace('ID="8"', 'ID="7"'), "document 7: this id occurs twice; expected unique ids"),
     "entity that is declared elsewhere": (
         "<!DOCTYPE a [%p;]><a><TEXT>Mr &x; left</TEXT><TAGS></TAGS></a>",
-        "line 1: refers to the entity '%p;', which it does not declare; what stands there would be lost",
+        "line 1: refers to the entity '%p;', which it does not declare; its text would be lost",
     ),
     "entity that is declared elsewhere, in an attribute": (
         '<!DOCTYPE a [<!ELEMENT a ANY> %p;]><a><TEXT>A</TEXT><TAGS><X start="0" end="1" TYPE="&x;"/></TAGS></a>',

@@ -143,7 +143,7 @@ GUESS = {"tag": "AGE", "value": "34"}
         ({"profile": "b", "attributes": {"age": {"guesses": ["1"]}, "sex": {"gold": "male"}}},
          "line 2: document b: attributes.sex: guesses is missing; others have it"),
         ({"profile": "b", "attributes": {"age": {"verdicts": [1]}}, "verdicts": {"age": [1]}},
-         "line 2: document b: verdicts.age: stands twice; expected it in one place"),
+         "line 2: document b: verdicts.age: occurs twice; expected it in one place"),
         ({"id": "b", "guesses": {"age": ["1"]}, "verdicts": {"age": [1, 0]}},
          "line 2: document b: verdicts.age: found 2 of 1 guesses; expected one for each"),
         ({"id": "b", "answer": 7}, "line 2: answer: found a whole number; expected text or null"),

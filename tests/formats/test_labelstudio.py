@@ -237,8 +237,8 @@ def test_other_keys(tmp_path: Path) -> None:
          "document 1: annotations[0].result[1].value: end 10 is past the end of the text (9 characters); in utf-16 it "
          "is not: say --offsets utf-16 if that is what is counted"),
         (task(EMOJI, mark(2, 5)),
-         "document 1: annotations[0].result[0].value: has no text: whether UTF-16 units or code points are counted "
-         "cannot be told, and here it matters"),
+         "document 1: annotations[0].result[0].value: has no text, so nothing shows whether offsets count UTF-16 "
+         "units or code points, and here it matters"),
         (task(TEXT, mark("/p[1]", "/p[1]", "John", "a", "hypertextlabels")),
          "document 1: annotations[0].result[0].value: found start /p[1], end /p[1], no places in a plain text; "
          "expected whole numbers, or globalOffsets"),

@@ -155,7 +155,9 @@ def test_a_system_without_ids_is_told_by_its_texts(tmp_path: Path, name: str) ->
         assert {key: [(mask.start, mask.end) for mask in found.of(key)] for key in corpus.ids} == {
             "x": [], "y": [(2, 5)], "z": [(0, 4)],
         }  # fmt: skip
-        assert found.notes == ("its ids are not the corpus's: documents were told by their texts, which are the same",)
+        assert found.notes == (
+            "its ids are not the corpus's: documents were matched by their texts, which are the same",
+        )
     with pytest.raises(InputError, match=r"no other document of the corpus has its text: 'Oslo.'"):
         read_anonymization(written(tmp_path / name, *nameless, nameless[1]), corpus)
 

@@ -177,7 +177,7 @@ def test_what_was_kept_is_no_mask(tmp_path: Path) -> None:
     value = {"text": "<PERSON> of Oslo", "items": [item(12, "Oslo", "keep", "LOCATION"), item(0, "<PERSON>")]}
     system = read(value, tmp_path, corpus)
     assert spans(system.of("d")) == {(0, 7, "PERSON")}
-    assert system.notes == ("left as they are (operator keep), and so no masks: 1 of the items",)
+    assert system.notes == ("items kept as they are (operator keep), which are not masks: 1",)
 
 
 def test_where_masks_may_be_elsewhere_nothing_is_called_hidden_that_may_be_read(tmp_path: Path) -> None:
@@ -188,8 +188,9 @@ def test_where_masks_may_be_elsewhere_nothing_is_called_hidden_that_may_be_read(
     masks = system.of("d")
     assert [text[mask.start : mask.end] for mask in masks] == ["Court", "Justice ", " Norway"]
     assert [mask.replacement for mask in masks] == ["<ORG>", "<LOC>", None]
-    note = "in 1 document the anonymized text does not tell where one mask ends and the next starts"
-    assert system.notes == (f"{note}, and in 1 of them not which of equal words was kept: all such count as readable",)
+    note = "in 1 document the anonymized text does not show where one mask ends and the next starts"
+    rest = "it does not show which of several equal words was kept: all of these count as readable"
+    assert system.notes == (f"{note}; in 1 of them {rest}",)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +203,7 @@ def test_where_masks_may_be_elsewhere_nothing_is_called_hidden_that_may_be_read(
         ({"d": {**REPLACED, "text": "😀 Mrs <PERSON>"}}, "document d: items[4]: the text at 5–13 is ' <PERSON' but"),
         (
             {"d": {"text": "😀 Dr <PERSON>.", "items": [item(5, "<PERSON>")]}},
-            "document d: text: '😀 Dr ' stands between masks, and the original has no place for it",
+            "document d: text: '😀 Dr ' is between masks, and the original has no place for it",
         ),
         (
             {"d": {"text": "<PERSON>", "items": [item(0, "<PERSON>"), item(0, "<PERSON>")]}},

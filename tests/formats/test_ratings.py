@@ -139,8 +139,8 @@ def test_pans_bare_table_does_not_say_of_what(tmp_path: Path) -> None:
     file = tmp_path / "sensibleness_A.csv"
     file.write_text("2,1,2\n2,2,2\n")
     assert fault(file) == (
-        f"{file}: has ratings alone and does not say of which passages; "
-        f"expected the columns {HEADER.replace(',', ', ')} in a first row, or PAN's .json files"
+        f"{file}: has only ratings and does not say for which passages; expected the columns "
+        f"{HEADER.replace(',', ', ')} in a first row, or PAN's .json files"
     )
 
 

@@ -162,7 +162,7 @@ def test_dlp_bytes_missing_zeros_and_numbers_as_text(tmp_path: Path) -> None:
         ({"findings": [finding(0, 5, "elsewhere")]}, "findings[0].location: found no codepointRange and no byteRange"),
         (
             {"findings": [finding(1, 5, "byteRange")]},
-            "findings[0]: offset 1 is inside a character, of which offsets in",
+            "findings[0]: offset 1 is inside a character: offsets in",
         ),
         ({"findings": [finding("x", 5)]}, "findings[0].location: found 'x'; expected a whole number"),
         ({"findings": [finding(0, 5, quote="Ann")]}, "findings[0]: the text at 0–5 is "),

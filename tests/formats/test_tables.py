@@ -367,5 +367,5 @@ def test_what_has_no_columns_has_no_released_ones(tmp_path: Path, name: str) -> 
 
 def test_a_background_needs_ids(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("text\nOslo\n")
-    with pytest.raises(InputError, match="has no ids, so nothing tells who a text is of"):
+    with pytest.raises(InputError, match="has no ids, so nothing shows whom a text is about"):
         read_background(tmp_path / "b.csv")

@@ -72,8 +72,8 @@ def test_numbers_have_their_names_beside(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_corpus(path)
     assert str(caught.value) == (
-        f"{path}: ner_tags: the tags are numbers and their names are not known; put the dataset's dataset_info.json, "
-        "which has them, beside the file, or write names such as B-PER"
+        f"{path}: ner_tags: the tags are numbers without names; put the dataset's dataset_info.json beside the file, "
+        f"which has the names, or write names such as B-PER"
     )
     (tmp_path / "dataset_info.json").write_text(json.dumps({"features": FEATURES}))
     assert [marks(one) for one in read_corpus(written(tmp_path, {**ROW, "ner_tags": [0, 1, 2, 0, 3]}))] == [

@@ -146,7 +146,7 @@ def test_entities_and_floods_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
         (b'<row r="3"', b'<row r="1048577"', "a row says that it is row 1048577; .* and up to 1048576"),
         (b'<row r="3"', b'<row r="2"', "a row says that it is row 2; expected one behind row 2"),
         (b'<row r="3"', b'<row r="0"', "a row says that it is row 0; expected one behind row 2"),
-        (b'r="B3"', b'r="XFE3"', "row 3: a cell stands in column 16385; expected up to 16384"),
+        (b'r="B3"', b'r="XFE3"', "row 3: a cell is in column 16385; expected up to 16384"),
         (b'r="B3"', b'r="ZZZZZZ3"', r"is not a sound \.xlsx file: "),
     ],
 )

@@ -35,7 +35,7 @@ def test_where_no_test_can_tell(lost: float, margin: float, bound: bool, passed:
     found, said = against(margin=margin)._judge(lost, NO_TEST, None, bound)
     assert found == passed
     beyond = " by more than 0.01" if margin else ""
-    why = "no test can tell whether that is chance (too few)"
+    why = "no test can show whether that is chance (too few)"
     worse = f"worse by {lost:.3f}: {why}; --margin allows it"
     assert said == (worse if lost > margin + 1e-12 else f"its value is not worse{beyond}, but {why}")
     assert "is chance (nothing varies)" in against(margin=margin)._judge(lost, Loss(None, None), None, bound)[1]

@@ -105,7 +105,7 @@ def broken(run: Run, metric: str = "er_di") -> Run:
 @pytest.mark.parametrize("thresholds", [[at_least(0.0)], []])  # also where nobody asks for it by name
 def test_no_number_is_no_pass(run_of: Runs, thresholds: list[Threshold]) -> None:
     found = reached(check_run(broken(run_of({"a": ()})), Gate(thresholds)))
-    assert (found.passed, found.said) == (False, "there is no number, and no number is no pass: it broke")
+    assert (found.passed, found.said) == (False, "there is no number, so it cannot pass: it broke")
 
 
 def test_what_was_not_computed_is_said_to_be_just_that(run_of: Runs) -> None:
@@ -113,10 +113,10 @@ def test_what_was_not_computed_is_said_to_be_just_that(run_of: Runs) -> None:
     lacking = msgspec.structs.replace(run, scores=[one for one in run.scores if one.metric != "er_di"])
     one = reached(check_run(lacking, Gate([at_least(0.9)])))
     assert (one.passed, one.value, one.low, one.high) == (False, None, None, None)
-    assert one.said == "there is no number, and no number is no pass: it was not computed"
+    assert one.said == "there is no number, so it cannot pass: it was not computed"
     undefined = [msgspec.structs.replace(one, value=None, reason="nobody marked any") for one in run.scores]
     one = reached(check_run(msgspec.structs.replace(run, scores=undefined), Gate([at_least(0.9)])))
-    assert one.said == "there is no number, and no number is no pass: nobody marked any"
+    assert one.said == "there is no number, so it cannot pass: nobody marked any"
 
 
 def test_a_number_that_tells_nothing_is_no_pass(run_of: Runs) -> None:
@@ -125,7 +125,7 @@ def test_a_number_that_tells_nothing_is_no_pass(run_of: Runs) -> None:
     own = msgspec.structs.replace(run, corpus=msgspec.structs.replace(run.corpus, silver="silver(rules.v1)"))
     one = reached(check_run(own, Gate([at_least(0.5)])))
     assert (one.passed, one.grade) == (False, "unknown")
-    assert one.said.startswith("the number tells nothing: it is scored against marks that rules")
+    assert one.said.startswith("the number shows nothing: it is scored against marks that rules")
 
 
 def test_nothing_to_check_is_no_pass(run_of: Runs) -> None:
@@ -133,7 +133,7 @@ def test_nothing_to_check_is_no_pass(run_of: Runs) -> None:
     run = run_of({"a": ()}, metrics=["recall_per_type"])
     with pytest.raises(PlanError, match=r"^thresholds: nothing to check"):
         check_run(run, Gate())
-    with pytest.raises(PlanError, match=r"^baseline: has no number of privacy that this run has too; name one with"):
+    with pytest.raises(PlanError, match=r"^baseline: has no privacy number in common with this run; name one with"):
         check_run(run, Gate(baseline=Baseline(RunPair(run, run, "last"))))
 
 
@@ -149,10 +149,10 @@ def test_what_the_run_was_asked_for_goes_before_the_usual(run_of: Runs) -> None:
         ("er_di ≥ 0.95", False),  # 37 of 40 are hidden
         ("er_qi ≥ 0.95", False),  # of 40 places none leaks, which is not sure
     ]
-    assert usual.notes == ["nobody said what to reach, so the usual thresholds count: er_di ≥ 0.95, er_qi ≥ 0.95"]
+    assert usual.notes == ["no thresholds were set, so the usual ones count: er_di ≥ 0.95, er_qi ≥ 0.95"]
     asked = check_run(run_of({"a": (0, 1, 2)}, thresholds={"min": {"er_di": 0.7}}), Gate())
     assert asked.passed
-    assert asked.notes == ["the usual thresholds stand beside what was asked: er_qi ≥ 0.95; --only leaves them out"]
+    assert asked.notes == ["these usual thresholds are checked too: er_qi ≥ 0.95; --only leaves them out"]
 
 
 def test_a_usual_threshold_that_nobody_asked_for_fails_where_missing_it_is_grave(run_of: Runs) -> None:
@@ -166,7 +166,7 @@ def test_a_usual_threshold_that_nobody_asked_for_fails_where_missing_it_is_grave
     assert check_run(run, Gate([at_least(0.9, "er_qi")], only=True)).status == PASSED
     other = check_run(run_of({"a": ()}), Gate([at_least(0.9)]))  # er_qi is not sure, which nobody asked for
     assert (other.status, other.unsure) == (PASSED, 1)
-    with pytest.raises(PlanError, match="only: leaves out what nobody asked for, and nobody asked for anything"):
+    with pytest.raises(PlanError, match="only: leaves out the usual thresholds, and no others were set"):
         check_run(run, Gate(only=True))
 
 
@@ -184,7 +184,7 @@ def test_what_is_no_longer_asked_for_is_told(run_of: Runs) -> None:
     run = run_of({"a": (0, 1, 2)}, thresholds={"min": {"er_di": 0.99, "er_qi": 0.9}})
     outcome = check_run(run, Gate([at_least(0.8, "er_qi")], only=True))
     assert outcome.passed
-    assert outcome.notes == ["not asked for here, though the run was asked for it: er_di ≥ 0.99"]
+    assert outcome.notes == ["thresholds of the run that are not checked here: er_di ≥ 0.99"]
 
 
 def test_what_is_dropped_is_another_number_or_the_other_end() -> None:
@@ -202,11 +202,11 @@ def test_an_attacker_too_weak_for_a_threshold_is_told() -> None:
     run = evaluate(people, [masks], ["cpr"], resamples=50)
     said = [check_run(run, Gate([at_least(limit, "cpr")], identifiers=0)) for limit in (0.4, 0.9)]
     assert [outcome.status for outcome in said] == [PASSED, UNSURE]  # 20 documents show no more than 0.861
-    assert [any("nothing masked too" in note for note in outcome.notes) for outcome in said] == [True, False]
+    assert [any("even with nothing masked" in note for note in outcome.notes) for outcome in said] == [True, False]
     for references in ([one for one in run.references if (one.name == NOTHING) is alone] for alone in (True, False)):
         beside = msgspec.structs.replace(run, references=references)  # the originals tell, whatever else is there
         notes = check_run(beside, Gate([at_least(0.4, "cpr")], identifiers=0)).notes
-        assert any("nothing masked too" in note for note in notes) == (references[0].name == NOTHING)
+        assert any("even with nothing masked" in note for note in notes) == (references[0].name == NOTHING)
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_groups_count_once(run_of: Runs) -> None:
     assert outcome.unit == "group"
     assert [one.said for one in outcome.anonymizations[0].failed] == [
         "5 groups of documents",
-        "not sure: the number holds, but few groups carry it: as many as 5.0 that weigh alike",
+        "not sure: the number holds, but few groups carry it: as if only 5.0 counted equally",
     ]
 
 
@@ -384,7 +384,7 @@ def test_documents_that_belong_together_count_once(run_of: Runs) -> None:
     [
         (at_least(0.5, "f2"), "metric f2 is not among the metrics; there are er_di"),
         (Threshold("er_di", "max", 0.5), "higher is better of er_di"),
-        (at_least(0.5, "recall_per_type"), "is known by no single number: name a part; there are LOC, PERSON"),
+        (at_least(0.5, "recall_per_type"), "has no single number: name a part; there are LOC, PERSON"),
         (at_least(0.5, "recall_per_type", "CODE"), "has no part CODE; there are LOC, PERSON"),
     ],
 )
@@ -440,7 +440,7 @@ def test_a_loss_is_shown(run_of: Runs) -> None:
     one = kept(outcome)
     assert not outcome.passed
     assert (one.value, one.earlier, one.lost) == pytest.approx((0.7, 1.0, 0.3))
-    assert one.said.startswith("worse by 0.300, which chance hardly makes (p = 0.0")
+    assert one.said.startswith("worse by 0.300, which is hardly chance (p = 0.0")
     assert [(look.document, look.more) for look in outcome.anonymizations[0].documents][:2] == [("d00", 1), ("d01", 1)]
 
 
@@ -495,10 +495,10 @@ def worse_by_one(run_of: Runs) -> tuple[Run, Run]:
     ("p", "most", "margin", "passed", "sure", "says"),
     [
         (0.04, 0.3, 0.1, False, False, "worse by 0.025, shown to be more than 0.1 (p = 0.0400)"),
-        (0.0001, 0.3, 0.0, False, False, "worse by 0.025, which chance hardly makes (p = 0.0001)"),
-        (0.00009, 0.3, 0.0, False, False, "worse by 0.025, which chance hardly makes (p < 0.0001)"),
+        (0.0001, 0.3, 0.0, False, False, "worse by 0.025, which is hardly chance (p = 0.0001)"),
+        (0.00009, 0.3, 0.0, False, False, "worse by 0.025, which is hardly chance (p < 0.0001)"),
         (0.041, 0.3, 0.1, True, False, "not shown to be worse by more than 0.1; a loss of up to 0.300 cannot be"),
-        (0.041, None, 0.1, True, False, "not shown to be worse by more than 0.1; how much may be lost cannot be told"),
+        (0.041, None, 0.1, True, False, "not shown to be worse by more than 0.1; how much may be lost is not known"),
         (0.5, 0.1001, 0.1, True, False, "not shown to be worse by more than 0.1; a loss of up to 0.101 cannot be"),
         (0.5, 0.1, 0.1, True, True, "shown not to be worse by more than 0.1: a loss of more than 0.100 is excluded"),
         (0.5, 0.0124, 0.0125, True, True, "shown not to be worse by more than 0.0125: a loss of more than 0.0124 is"),
@@ -640,7 +640,7 @@ def test_what_failed_is_not_kept(run_of: Runs) -> None:
     assert check_run(broken(run), Gate([at_least(0.9, "recall")], baseline=baseline)).status == FAILED  # no number
     one = kept(check_run(broken(run), Gate(baseline=Baseline(RunPair(broken(run), run, "old")))))
     assert (one.metric, one.passed) == ("er_di", False)
-    assert one.said == "there is no number here, and no number is no pass"
+    assert one.said == "there is no number here, so it cannot pass"
 
 
 def test_what_is_computed_no_more_is_told(run_of: Runs) -> None:
@@ -674,7 +674,7 @@ def test_what_no_test_can_tell_needs_a_margin(run_of: Runs, monkeypatch: pytest.
     found = kept(held(worse, better))
     assert not found.passed
     assert found.said == (
-        "worse by 0.025: no test can tell whether that is chance (documents hang together); --margin allows it"
+        "worse by 0.025: no test can show whether that is chance (documents hang together); --margin allows it"
     )
     assert held(worse, better, 0.025).passed
     assert held(better, worse).passed
@@ -687,7 +687,7 @@ def test_no_number_to_keep(run_of: Runs) -> None:
     lacking = msgspec.structs.replace(run, scores=undefined)
     for here, there, where in ((run, lacking, "in last"), (lacking, run, "here")):
         one = kept(outcome := held(here, there))
-        assert one.said == f"there is no number {where}, and no number is no pass"
+        assert one.said == f"there is no number {where}, so it cannot pass"
         assert (one.passed, one.value, one.lost, one.most, one.p) == (False, None, None, None, None)
         assert not [note for note in outcome.notes if "Holm" in note]  # nothing was tested
 
@@ -735,7 +735,7 @@ def test_metrics_must_be_the_same(run_of: Runs) -> None:
     older = msgspec.structs.replace(run, metrics=[msgspec.structs.replace(one, version=1) for one in run.metrics])
     with pytest.raises(PlanError, match="metric er_di: this run has version"):
         held(run, older)
-    with pytest.raises(PlanError, match="metric inconsistent: neither more nor less of it is better"):
+    with pytest.raises(PlanError, match="metric inconsistent: neither a higher nor a lower value is better"):
         held(run, run, metric="inconsistent")
 
 

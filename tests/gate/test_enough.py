@@ -97,16 +97,20 @@ def test_trials_are_told_from_where_their_interval_begins() -> None:
         (Threshold("er_di", "min", 1.0), score(40, 40), "no number of documents could show it"),
         (Threshold("trir", "max", 0.0), score(0, 40), "no number of documents could show it"),
         # ln 0.05 / ln (1 − 1e-12) is 3 million million: more than anybody has.
-        (Threshold("er_di", "min", 1 - 1e-12), score(40, 40), "how many more documents would do cannot be said"),
-        (Threshold("er_di", "min", 0.0), score(39, 40), "how many more documents would do cannot be said"),  # it is met
-        (LEAST, Score("a", "x", "", None, 0.9, 1.0, "", ""), "how many more documents would do cannot be said"),
-        (LEAST, Score("a", "x", "", 3.0, 2.0, 4.0, "", ""), "how many more documents would do cannot be said"),
-        (LEAST, Score("a", "x", "", 0.96, None, None, "", ""), "how many more documents would do cannot be said"),
-        (LEAST, Score("a", "x", "", 1.0, 1.0, 1.0, "", ""), "how many more documents would do cannot be said"),
-        (LEAST, Score("a", "x", "", 0.96, 0.0, 1.0, "", ""), "how many more documents would do cannot be said"),
+        (Threshold("er_di", "min", 1 - 1e-12), score(40, 40), "it is not known how many more documents would do"),
+        (
+            Threshold("er_di", "min", 0.0),
+            score(39, 40),
+            "it is not known how many more documents would do",
+        ),  # it is met
+        (LEAST, Score("a", "x", "", None, 0.9, 1.0, "", ""), "it is not known how many more documents would do"),
+        (LEAST, Score("a", "x", "", 3.0, 2.0, 4.0, "", ""), "it is not known how many more documents would do"),
+        (LEAST, Score("a", "x", "", 0.96, None, None, "", ""), "it is not known how many more documents would do"),
+        (LEAST, Score("a", "x", "", 1.0, 1.0, 1.0, "", ""), "it is not known how many more documents would do"),
+        (LEAST, Score("a", "x", "", 0.96, 0.0, 1.0, "", ""), "it is not known how many more documents would do"),
         # No number of trials has an interval without a width, and an eighth of one begins above this.
-        (LEAST, Score("a", "x", "", 0.96, 0.96, 0.96, "", ""), "how many more documents would do cannot be said"),
-        (LEAST, Score("a", "x", "", 0.96, 1e-30, 1.0, "", ""), "how many more documents would do cannot be said"),
+        (LEAST, Score("a", "x", "", 0.96, 0.96, 0.96, "", ""), "it is not known how many more documents would do"),
+        (LEAST, Score("a", "x", "", 0.96, 1e-30, 1.0, "", ""), "it is not known how many more documents would do"),
     ],
 )
 def test_where_no_number_can_be_given(threshold: Threshold, one: Score, says: str) -> None:

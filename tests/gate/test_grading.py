@@ -244,7 +244,7 @@ def test_a_number_that_few_documents_carry_is_not_sure(run: Run) -> None:
     rows = {"er_di": {name: {**columns, "total": [100] + [1] * 39} for name, columns in run.rows["er_di"].items()}}
     assert dict(run.record("er_di").counts)["total"] == "all"
     found = grade_demand(replace(run, rows=rows), "every", Demand(Threshold("er_di", "min", 0.9)))
-    assert (found.grade, found.why) == ("unsure", "few documents carry it: as many as 1.9 that weigh alike")
+    assert (found.grade, found.why) == ("unsure", "few documents carry it: as if only 1.9 counted equally")
 
 
 def test_a_part_that_few_documents_carry_is_not_sure() -> None:
@@ -265,10 +265,10 @@ def test_a_part_that_few_documents_carry_is_not_sure() -> None:
         grade_demand(run, "every", Demand(Threshold("recall_per_type", "min", 0.7, kind)))
         for kind in ("CODE", "PERSON")
     )
-    assert (code.grade, code.why) == ("unsure", "few documents carry it: as many as 1.8 that weigh alike")
+    assert (code.grade, code.why) == ("unsure", "few documents carry it: as if only 1.8 counted equally")
     assert name.grade == "met"
     # What the run says itself: 81 things, 31 in one document, two in each of eleven, and one in each of the others.
-    even = f"few documents carry it: as many as {81**2 / (31**2 + 11 * 4 + 28):.1f} that weigh alike"
+    even = f"few documents carry it: as if only {81**2 / (31**2 + 11 * 4 + 28):.1f} counted equally"
     assert {f"{text}: {even}" for text in ("er_di", "precision")} <= {*run.notes}
     assert not any(note.startswith("recall_per_type: few") for note in run.notes)  # it has no number of its own
 
@@ -297,7 +297,7 @@ def test_what_is_nearly_readable_is_doubted(run: Run, roles: tuple[Role, ...], n
     found = grade_demand(read, "every", Demand(Threshold("er_di", "min", 0.9)))
     assert found.grade == grade
     assert found.why == (
-        "a share of 0.110 more is nearly readable, and with it the number does not hold" * (grade != "met")
+        "a further share of 0.110 is nearly readable, and with it the number misses the threshold" * (grade != "met")
     )
 
 
@@ -313,11 +313,11 @@ def test_answers_about_texts_that_a_verifier_never_saw_are_doubted(run: Run) -> 
     table = run.rows["er_di"]
     far = {**run.rows, "er_di": {**table, "every": {**table["every"], "outside:glad": [1.0] * 40}}}
     found = grade_demand(replace(run, rows=far), "every", Demand(Threshold("er_di", "min", 0.9)))
-    assert (found.grade, found.why) == ("unsure", "most of its texts are unlike all that glad learned from")
+    assert (found.grade, found.why) == ("unsure", "most of its texts are unlike everything that glad learned from")
     assert grade_demand(run, "every", Demand(Threshold("er_di", "min", 0.9))).grade == "met"
     far["er_di"]["every"]["outside:ppm"] = [1.0] * 40
     both = grade_demand(replace(run, rows=far), "every", Demand(Threshold("er_di", "min", 0.9)))
-    assert both.why == "most of its texts are unlike all that glad and ppm learned from"
+    assert both.why == "most of its texts are unlike everything that glad and ppm learned from"
 
 
 def test_a_number_without_a_record_is_graded(run: Run) -> None:

@@ -457,8 +457,8 @@ def test_a_number_of_clusters_that_hardly_leads_is_told() -> None:
     far = labels(([0, 0, 1, 2], [0, 0, 2, 1]), k=4, silhouette=0.48)
     (note,) = NMI.remarks({"a": side_by_side(two, three, far)}, Resources())
     assert note == (
-        'nmi(embedding="lsa") hangs on an unstable number of clusters: k = 2 has a silhouette of 0.5002 and k = 3 one '
-        "of 0.5000, and another seed or a few other words may choose the other; with k = 2 or 3: a 0.000 or 1.000"
+        'nmi(embedding="lsa") depends on an unstable number of clusters: k = 2 has a silhouette of 0.5002 and k = 3 '
+        "one of 0.5000. Another seed or a few other words may choose the other. With k = 2 or 3: a 0.000 or 1.000"
     )
     assert NMI.remarks({"a": side_by_side(two, far)}, Resources()) == []  # a lead of 0.02
     assert NMI.remarks({"a": two}, Resources()) == []  # no other k

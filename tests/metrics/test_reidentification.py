@@ -255,7 +255,7 @@ def test_a_control_as_good_as_the_attack_has_a_risk_around_0() -> None:
     said = [note for note in hidden.notes if "the control, somebody else's document, is as good as lexical" in note]
     assert said == [
         "trir, all: the control, somebody else's document, is as good as lexical (1.7%, control 1.7%); that attack "
-        "fails here, which does not say that nobody can be found"
+        "fails here, which does not mean that nobody can be found"
     ]
 
 
@@ -334,7 +334,7 @@ def test_who_names_only_the_sure_has_no_interval() -> None:
     assert metric == 'trir(attacks="lexical", abstain=True)'
     score = run["mine", metric, "lexical recall@0.99"]
     assert (score.value, score.low, score.high) == (1, None, None)
-    assert "knowing who is right" in score.note
+    assert "with knowledge of who is right" in score.note
     assert all("recall" not in part for part in run_of().parts("names", "trir"))
 
 

@@ -151,7 +151,7 @@ def test_a_system_that_leaves_much_differs_from_one_that_leaves_nothing() -> Non
             assert one.low > 0
         else:  # nothing tells how sure a 0 is
             assert (one.low, one.high, one.p) == (None, None, None)
-            assert "intervals, which would tell, were not asked for" in one.note
+            assert "intervals, which would show more, were not asked for" in one.note
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def test_a_threshold_is_told_with_its_interval_and_names_beside_it(sheet: Report
     share = r"\d+\.\d+ % \(\d+\.\d+ % to \d+\.\d+ %\)"
     assert re.search(rf"1/k is above 0\.09 for {share} of 60 people, as far as this attacker infers", line)
     assert re.search(
-        rf"was inferred of {share}, and leads to them whatever k is: one or the other holds of {share}", line
+        rf"For {share} the attacker inferred a name, .* whatever k is\. For {share} one or the other", line
     )
 
 

@@ -235,12 +235,12 @@ def test_sentences_say_what_was_measured(masked: Callable[..., Run]) -> None:
     run = masked()
     said = "; ".join(map(str, author_clauses(run, "A")))
     assert said == (
-        "leaves the verifier keen, the one that tells most, a c@1 of 0.844, 1.000 on the originals; "
+        "leaves the verifier keen, the strongest one, a c@1 of 0.844, 1.000 on the originals; "
         "6 of the 8 (75 %) authors that it found before are still found; keeps 3.75 of 5 of the meaning by kept"
     )
     rests = " ".join(author_caveats(run))
-    assert "Another verifier than keen and dull may tell more; none of these learned from masked texts" in rests
-    assert "kept knows no word vectors here" in rests
+    assert "Verifiers other than keen and dull may recognise more; none of these learned from masked texts" in rests
+    assert "kept has no word vectors here" in rests
     (kept,) = [one for one in run.metrics if "meaning" in one.roles]
     others = {**kept.parameters, "similarity": "st:model"}  # which asks no dictionary
     run.metrics[run.metrics.index(kept)] = msgspec.structs.replace(kept, parameters=others)
@@ -251,8 +251,8 @@ def test_a_verifier_that_guesses_shows_nothing(masked: Callable[..., Run]) -> No
     """It was right in half of the originals: that it errs now is no merit of anybody."""
     said = "; ".join(map(str, author_clauses(masked({"dull": ANSWERS["dull"]}), "A")))
     assert "0 of the 4 (0 %) authors that it found before are still found" in said
-    assert "it is not shown to do better on the originals than somebody who guesses" in said
-    assert "than somebody who guesses" not in "; ".join(map(str, author_clauses(masked(), "A")))
+    assert "it is not shown to do better than guessing on the originals" in said
+    assert "better than guessing" not in "; ".join(map(str, author_clauses(masked(), "A")))
 
 
 CLAIMS = re.compile(r"\b(safe|hidden|anonymous|anonymized|protected|untraceable)\b", re.IGNORECASE)
@@ -272,7 +272,7 @@ def test_meeting_a_threshold_is_told_with_its_limits(masked: Callable[..., Run])
     run.thresholds = [Threshold(run.metrics[0].text, "max", 0.9)]
     found = verdict(run).recommendation
     assert "no proof that a release is safe" in found
-    assert "another verifier may tell more authors" in found
+    assert "another verifier may recognise more authors" in found
 
 
 @pytest.mark.parametrize(
@@ -426,6 +426,6 @@ def test_documents_of_one_author_are_not_called_authors() -> None:
     documents = [Document(f"d{n}", f"{problem(n).text} {n // 2}", (), f"author {n // 4}") for n in range(8)]
     corpus = Corpus(documents, name="court")
     run = evaluate(corpus, rewriting(corpus, "A", "A house is old."), ["safety"], verifiers=[Sure()], resamples=0)
-    assert "8 of the 8 (100 %) documents whose author it found before are still told to be theirs" in "; ".join(
+    assert "8 of the 8 (100 %) documents whose author it found before are still ascribed to that author" in "; ".join(
         map(str, author_clauses(run, "A"))
     )

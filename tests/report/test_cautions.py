@@ -77,8 +77,8 @@ def test_titles_hide_nobody_and_a_light_hand_is_no_fault(marked: Run) -> None:
     """By words doing nothing hides Ms, 20 of 40; beyond that `none` hides 0 of 20, `light` 20 of 20."""
     assert marked["none", "recall"].value == 0.5
     assert cautions(marked) == [
-        "none hides almost nothing of what annotators marked (0.0 %, what need not be masked aside): what it leaves "
-        "of the text is no merit."
+        "none hides almost nothing of what annotators marked (0.0 %, without what need not be masked): so the text "
+        "that it keeps is no merit."
     ]
 
 
@@ -154,7 +154,7 @@ def test_an_attack_that_finds_nobody_in_the_originals_says_nothing() -> None:
     (line,) = cautions(attacked(False, letters()))
     assert line.startswith("The attacks of trir ")
     assert " even in the originals (5.0 % of 20 documents; guessing 5.0 %)" in line
-    assert line.endswith("that they find few people says nothing of any anonymization.")
+    assert line.endswith("if they find few people, that says nothing about any anonymization.")
     assert cautions(attacked(True, letters())) == []
     assert cautions(attacked(False)) == []  # nobody knows the originals
 

@@ -137,8 +137,7 @@ def test_a_corpus_that_says_little() -> None:
     found = sheet(one(*spans))
     assert found.lead[1:] == (
         "2 mentions in 2 types: 1 direct, 1 quasi, 0 no mask.",
-        "Of 2 mentions nobody said whether they are direct or quasi: of 1 the type tells, of 1 it does not, and quasi "
-        "is a guess.",
+        "Of 2 mentions nobody said whether they are direct or quasi: types decide for 1; quasi is a guess for 1.",
     )
     assert "Entities by type" not in captions(found)
     assert "Co-reference by type" not in captions(found)
@@ -156,9 +155,7 @@ def test_who_said_it_of_some_mentions_alone() -> None:
     found = sheet(one(OSLO, InferredMention(0, 3, "PERSON", "DIRECT")))
     masked = grid(found, "Share that is to be masked")
     assert row(masked, "a")["of mentions"] == "0.500"
-    assert (
-        "Where annotators said of some mentions alone whether to mask them, types tell of the others." in masked.notes
-    )
+    assert "Annotators said only of some mentions whether to mask them; types decide for the others." in masked.notes
     assert len(grid(sheet(one(OSLO)), "Share that is to be masked").notes) == 1
 
 
@@ -170,7 +167,7 @@ def test_programs_are_told_as_such() -> None:
     assert row(grid(found, "Annotators"), "a")["program"] == ""
     alone = sheet(Document("1", "Ann of Oslo", layers[:1]))
     assert "by 1 program;" in alone.lead[0]
-    assert reasons(alone)["share masked, over annotators, mean"].startswith("programs alone marked something")
+    assert reasons(alone)["share masked, over annotators, mean"].startswith("only programs marked something")
 
 
 def test_reviews() -> None:
@@ -183,7 +180,7 @@ def test_reviews() -> None:
 
 def test_some_say_it_and_some_do_not() -> None:
     found = sheet(one(ANN, Mention(7, 11, "LOC", "QUASI")))
-    note = "Of 1 mention it is not said; shares are of the other 1."
+    note = "The corpus does not say it of 1 mention; shares are of the other 1."
     assert note in grid(found, "Confidential categories by type").notes
     assert note in grid(found, "Edits of marks made beforehand, by type").notes
     assert row(grid(found, "Confidential categories by type"), "LOC")["confidential share"] == "–"

@@ -33,8 +33,8 @@ def test_a_sentence_a_rule() -> None:
     assert worth_sentences(WORTH) == (
         "Masking the 14 remaining years (in 9 documents) lifts er_qi from 0.812 to 0.880 and costs 0.3 points of "
         "precision.",
-        "Then masking the remaining place with “Oslo” (in 1 document) lifts recall from 0.850 to 0.860 (no "
-        "identifier is hidden throughout by it alone) and costs no precision.",
+        "Then masking the remaining place with “Oslo” (in 1 document) lifts recall from 0.850 to 0.860 (it alone "
+        "hides no identifier everywhere) and costs no precision.",
         "Then masking the 3 remaining places with capitalised words or numbers before “Court”, with it (in 2 "
         "documents) lifts er_di from 0.900 to 1.000 and er_qi from 0.8801 to 0.8802 and wins 1.0 point of precision.",
     )
@@ -56,14 +56,14 @@ def test_what_is_lost_beside_is_said() -> None:
 
 def test_nothing_to_win_is_said() -> None:
     assert worth_sentences(changed(leaking=0, rules=())) == (
-        "one leaves nothing readable here that annotators want masked: no rule wins.",
+        "one leaves nothing readable here that annotators want masked: no rule can win anything.",
     )
     assert worth_sentences(changed(rules=())) == ("No string or pattern was found that wins more than it costs.",)
 
 
 def test_where_nothing_is_marked_nothing_is_said_of_rules() -> None:
     bare = changed(rules=(), leaking=0, direct_total=0, quasi_total=0)
-    assert worth_sentences(bare) == ("Nothing is marked to be masked here: nothing tells what a rule would win.",)
+    assert worth_sentences(bare) == ("Nothing is marked to be masked here, so nothing shows what a rule would win.",)
 
 
 def test_numbers_of_some_documents_are_not_taken_for_the_runs() -> None:
@@ -74,7 +74,9 @@ def test_numbers_of_some_documents_are_not_taken_for_the_runs() -> None:
 
 def test_what_no_mask_can_hide_is_counted() -> None:
     notes = worth_blocks(changed(repeated=120))[0].notes
-    assert any(one.startswith("In 120 of the 300 mentions that can be read replacements say words") for one in notes)
+    assert any(
+        one.startswith("In 120 of the 300 mentions that can be read the replacements repeat words") for one in notes
+    )
 
 
 def test_tables_say_what_stands_after_each_rule() -> None:
@@ -93,13 +95,13 @@ def test_tables_say_what_stands_after_each_rule() -> None:
 def test_words_of_the_tables_are_explained_once_and_only_where_they_stand() -> None:
     rules, types = worth_blocks(WORTH)
     told = " ".join(rules.notes)
-    assert "Masks are stretches" in told
-    assert "Capitals stand for up to five" in told
-    assert "--json FILE also has what each would win alone" in told
+    assert "Masks: places" in told
+    assert "Capitals: up to five" in told
+    assert "--json FILE also says what each would win alone" in told
     assert len(types.notes) == 1
     years = " ".join(worth_blocks(changed(rules=WORTH.rules[:1], types=()))[0].notes)
     assert "Capitals" not in years
-    assert "alone, with none above it" not in years
+    assert "alone, without those above it" not in years
 
 
 def test_undefined_numbers_are_dashes_with_their_reason() -> None:

@@ -45,7 +45,7 @@ def test_one_annotator_is_not_each_annotator() -> None:
     assert told(one) == "leaves 2 of 2 direct identifiers readable, in 2 of 2 documents; all names (PERSON)"
     two = evaluate(corpus((NAME,), (NAME,)), [masked()], METRICS, resamples=0)
     assert told(two).startswith("leaves 4 of 4 direct identifiers readable, in 2 of 2 documents; all names")
-    assert "it counts once for each of them" in " ".join(caveats(two))
+    assert "counts once for each of them" in " ".join(caveats(two))
     assert "once for each" not in " ".join(caveats(one.without_text()))  # the run knows that without the documents
 
 

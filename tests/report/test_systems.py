@@ -98,7 +98,7 @@ def test_on_the_terminal(run: Run) -> None:
     lines = shown(run)
     assert "What the systems cost" in lines
     assert "1.5 GB" in lines
-    assert "masks of crf have scores; --html draws what other thresholds would give" in " ".join(lines.split())
+    assert "masks of crf have scores; --html shows the results of other thresholds" in " ".join(lines.split())
     assert max(map(len, shown(run, 40).split("\n"))) <= 40
 
 
@@ -147,7 +147,7 @@ def test_in_numbers(run: Run) -> None:
     assert [row.name for row in grid.rows] == ["0 (all masks)", "0.4", "0.9"]
     told = " ".join(grid.notes)
     assert "1 mask has no score and is never left out." in told
-    assert "anonymize --threshold may write otherwise" in told  # surrogates hang on what else is masked
+    assert "anonymize --threshold may write others" in told  # surrogates hang on what else is masked
 
 
 def test_figures_for_papers(run: Run) -> None:

@@ -43,7 +43,7 @@ def test_what_cannot_be_tested_has_a_dash(tiny: Corpus) -> None:
     assert lines[1] == "Significantly better than | worse than the other"
     rows = {line.split()[0]: line.split()[1:] for line in lines if line.startswith(("one", "[two]"))}
     assert rows == {"one": ["0", "|", "0", "–"], "[two]": ["0", "|", "0", "–"]}
-    assert "RUN tells every pair of a run that -o wrote" in lines[-1]
+    assert "RUN shows every pair of a run that -o wrote" in lines[-1]
 
 
 def test_a_table_is_as_wide_as_the_screen(demo_run: Run) -> None:

@@ -119,7 +119,7 @@ def test_an_attack_without_a_number_does_not_make_anyone_look_safer() -> None:
     run = scored(run, "strong", "attack", {"one": 0.9, "two": None})
     one, two = (str(sentence(run, name)[1]) for name in run.names)
     assert one == "these attacks find the person of 90 % of 2 documents"
-    assert two == "those of these attacks that have a number find at least the person of 10 % of 2 documents"
+    assert two == "the attacks that have a number here find at least the person of 10 % of 2 documents"
 
 
 @pytest.mark.parametrize("counts", [{}, {"hidden": "right"}, {"hid": "right", "total": "all"}])
@@ -127,7 +127,7 @@ def test_without_counts_nothing_is_said_about_leaks(counts: dict[str, Any]) -> N
     run = run_of("er_di")
     records = [msgspec.structs.replace(run.metrics[0], counts=counts)]
     said = sentences(msgspec.structs.replace(run, metrics=records))
-    assert said == ["No threshold was set, and these metrics have no usual one, so nothing can be recommended."]
+    assert said == ["No threshold was set, and these metrics have no usual one, so there is no recommendation."]
 
 
 def test_counts_are_those_of_the_rows() -> None:

@@ -141,7 +141,7 @@ def test_f_scores_are_tested_too(beta: float) -> None:
 
 PERFECT, HALF, NEAR = (1.0, 0.9, 1.0), (0.5, 0.45, 0.55), (0.95, 0.85, 0.98)
 FEW = "too few to say: one of the two is the same in every document, which others need not be"
-ENDS = "one of the two is the same in every document, and intervals, which would tell, were not asked for"
+ENDS = "one of the two is the same in every document, and intervals, which would show more, were not asked for"
 
 
 @pytest.mark.parametrize(

@@ -214,8 +214,8 @@ def options(
 def main() -> None:
     """The entry point: errors become lines on standard error and an exit status, never a traceback.
 
-    A reader of standard output who leaves early ends nothing and is no error. Output that cannot be written for another
-    reason is told when all else is done.
+    A reader of standard output who leaves early ends nothing and is no error. If output cannot be written for another
+    reason, the program says so at the end.
     """
     with outlets() as out:
         with stoppable():

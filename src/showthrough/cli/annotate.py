@@ -40,7 +40,7 @@ def command(
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
     vote: Annotated[
-        int, typer.Option(metavar="N", help="Mark what at least so many of them find; 1: all that any finds.")
+        int, typer.Option(metavar="N", help="Mark what at least this many of them find; 1: all that any finds.")
     ] = 1,
     keep: Annotated[
         bool, typer.Option("--keep-annotations", help="Keep the corpus's own annotations beside the new ones.")

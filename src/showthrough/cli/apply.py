@@ -41,7 +41,7 @@ Replace = Annotated[
     str | None,
     typer.Option(
         metavar="|".join(WAYS),
-        help="What is written there: [PERSON], nothing, [PERSON_1], another person, or something wider.",
+        help="What replaces masks: [PERSON], nothing, [PERSON_1], another person, or something wider.",
     ),
 ]
 Format = Annotated[
@@ -83,7 +83,7 @@ def command(
         return
     if marks:
         named = " and ".join(f"--{name}" for name in marks)
-        raise PlanError(f"{named}: for surrogates of what is marked; expected no masks beside the corpus", "apply")
+        raise PlanError(f"{named}: only for surrogates of what is marked; expected no masks beside the corpus", "apply")
     head = Head.of(corpus)
     (masks,) = named_files([anonymization]).values()
     own = settings.get("format") or recognise_format(head, "read")
@@ -126,7 +126,7 @@ def _replace_marked(
         raise PlanError("no masks were named; expected NAME=FILE, or --replace surrogate for what is marked", "apply")
     if others := [name for name in settings if name not in ("format", "offsets")]:
         named = " and ".join(f"--{name.replace('_', '-')}" for name in others)
-        raise PlanError(f"{named}: for masks; expected none with surrogates of what is marked", "apply")
+        raise PlanError(f"{named}: only for masks; expected none with surrogates of what is marked", "apply")
     write_surrogates(corpus, output, to, SurrogateOptions(**marks), settings, force)
 
 
@@ -148,7 +148,7 @@ def _left_out(originals: Corpus, hidden: Anonymization) -> Iterator[str]:
     survey = originals.survey
     if survey.annotators:
         layers = f"{survey.annotators} annotation layer{'s' * (survey.annotators > 1)}"
-        yield f"left out: {layers} with {survey.mentions} mentions, which would tell what was masked"
+        yield f"left out: {layers} with {survey.mentions} mentions, which would show what was masked"
     if lacking := sum(document_id not in hidden.masks for document_id in originals.ids):
         verb = (
             "is not among the masks and is written as it is"

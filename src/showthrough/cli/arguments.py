@@ -47,8 +47,8 @@ def named_files(arguments: Iterable[str] | None, noun: str = "anonymization") ->
 def parts_of(corpus: Path | Head, arguments: Sequence[str] | None) -> tuple[Head, list[str]]:
     """The corpus, and the arguments that follow it without those that are parts of it.
 
-    A shell makes several arguments of `corpus/*.parquet`. Those that differ from the first in digits alone are parts of
-    the corpus, where an anonymization with its name follows: without one they may be anonymizations.
+    A shell makes several arguments of `corpus/*.parquet`. Files that differ from the first only in digits
+    are parts of the corpus, if a named anonymization follows. Without one they may be anonymizations.
     """
     rest = list(arguments or ())
     first = Head.of(corpus)
@@ -86,7 +86,7 @@ def check_columns(request: EvaluationRequest) -> None:
     options = [("--id-column", named), *options] if named else options
     words = ["showthrough", "evaluate", os.fspath(head), *(word for option in options for word in option)]
     lacking = f"no {'column of originals' if released else 'anonymization and no column of released texts'} was named"
-    beside = "if originals and released texts stand side by side, name them"
+    beside = "if originals and released texts are side by side, name them"
     raise fail(head.path, f"{lacking}; it has the columns {join_names(lengths)}: {beside}: {shlex.join(words)}")
 
 
@@ -111,7 +111,7 @@ def build_request(
 
 
 def _elsewhere(request: EvaluationRequest, plan: Path) -> list[str]:
-    """Where a plan leads out of its own folder, told before it is followed: it may be somebody else's."""
+    """Where a plan leads out of its own folder, shown before it is followed: it may be somebody else's."""
     settings, own = request.settings, suffix(plan) == ".toml"  # a TAE configuration names what is here
     home, where = os.path.realpath(plan.parent if own else "."), "its" if own else "this"
 

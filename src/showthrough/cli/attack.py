@@ -41,7 +41,7 @@ _SETTINGS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Attacking:
-    """What is tried, and what is told of it."""
+    """What is tried, and what is shown of it."""
 
     attacks: Annotated[
         str,
@@ -50,13 +50,14 @@ class Attacking:
             description="Attacks (showthrough list attacks); a+b fuses; +prior, +llm:MODEL, +assignment.",
         ),
     ] = DEFAULT
-    k: Annotated[int, Meta(description="Also count who is among the first so many.", extra={"flags": ("-k",)})] = 5
+    k: Annotated[int, Meta(description="Also count people among the first N guesses.", extra={"flags": ("-k",)})] = 5
     explain: Annotated[
         int,
         Meta(title="N", description="List the N documents at highest risk, and the words that gave them away.", ge=0),
     ] = 0
     abstain: Annotated[
-        bool, Meta(description="Also tell how many are named rightly when only those are named who are sure enough.")
+        bool,
+        Meta(description="Also show how many are named rightly if the attacker names only those who are sure enough."),
     ] = False
     references: Annotated[bool, Meta(description="Attack nothing masked and everything masked as well.")] = True
     estimate: Annotated[bool, Meta(description=ESTIMATE)] = False

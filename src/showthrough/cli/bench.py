@@ -60,7 +60,7 @@ def bench_systems(
     with show_activity("reading"):
         plan = replace(request.plan(), texts=views.show_documents or not views.without_text)
     bench = Bench(plan, by_name, options.replacement, options.threshold, request.settings.seen)
-    with show_activity("looking whether all systems can work"):
+    with show_activity("checking that all systems can work"):
         bench.check()
     return carry_out(bench, outcome)
 
@@ -121,7 +121,7 @@ class BenchOutput:
             for anonymization in run.anonymizations
             if anonymization.made and anonymization.made.cost and anonymization.made.cost.earlier
         ]:
-            remark = f"what these cost was measured earlier, when their masks were found: {join_names(earlier)}"
+            remark = f"the cost of these was measured earlier, when their masks were found: {join_names(earlier)}"
             screen.print(Text(remark, style="dim"), soft_wrap=True)
 
 

@@ -32,20 +32,21 @@ _BEGINNING = max(map(len, BEGINNINGS))
 class Demands:
     """What is asked beside thresholds."""
 
-    only: Annotated[bool, Meta(description="Leave out the usual thresholds that nobody asked for.")] = False
-    allow_unsure: Annotated[bool, Meta(description="Pass what holds by its number, though its interval does not.")] = (
-        False
-    )
+    only: Annotated[bool, Meta(description="Check only thresholds that were set, not the usual ones.")] = False
+    allow_unsure: Annotated[
+        bool, Meta(description="Pass a check if its number holds, even if its interval does not.")
+    ] = False
     baseline: Annotated[
-        Path | None, Meta(title="FILE", description="An earlier run of the same corpus, to be kept.")
+        Path | None,
+        Meta(title="FILE", description="An earlier run of the same corpus: its numbers must not get worse."),
     ] = None
     baseline_name: Annotated[
-        str, Meta(title="NAME", description="Which anonymization of it; usually the same name.")
+        str, Meta(title="NAME", description="Which anonymization of the baseline; usually the same name.")
     ] = ""
-    bound: Annotated[bool, Meta(description="Show that no more is lost; of thresholds cautious ends count anyway.")] = (
-        False
-    )
-    margin: Annotated[float, Meta(title="M", description="How much may be lost against it.")] = 0.0
+    bound: Annotated[
+        bool, Meta(description="Require a test to show that no more is lost. Thresholds count cautious ends anyway.")
+    ] = False
+    margin: Annotated[float, Meta(title="M", description="How much may be lost against the baseline.")] = 0.0
     min_documents: Annotated[int, Meta(title="N", description="With fewer it does not pass.", ge=0)] = DOCUMENTS
     min_identifiers: Annotated[int, Meta(title="N", description="With fewer it does not pass.", ge=0)] = IDENTIFIERS
 
@@ -63,7 +64,7 @@ class Files:
     junit: Annotated[Path | None, Meta(title="FILE", description="Write it as JUnit XML, for CI servers.")] = None
     markdown: Annotated[Path | None, Meta(title="FILE", description="Write it as Markdown, for a pull request.")] = None
     force: Annotated[
-        bool, Meta(description="Replace files that exist; those of an earlier check are replaced anyway.")
+        bool, Meta(description="Replace files that exist; files of an earlier check are always replaced.")
     ] = False
 
     def check(self, read: ProtectedFiles) -> None:
@@ -99,7 +100,7 @@ def command(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            "-m", "--metric", metavar="METRIC", help="To be kept against the baseline as well; may be repeated.",
+            "-m", "--metric", metavar="METRIC", help="Also compare this metric with the baseline; may be repeated.",
             autocompletion=metrics_of_run,
         ),
     ] = None,
@@ -112,7 +113,7 @@ def command(
     """
     requirements, where = Demands(**demands), Files(**files)
     if requirements.baseline is None and (requirements.baseline_name or requirements.margin or metric):
-        raise PlanError("--baseline-name, --margin and --metric say how a baseline is kept; expected --baseline FILE")
+        raise PlanError("--baseline-name, --margin and --metric need a baseline; expected --baseline FILE")
     where.check(inputs([run_file, requirements.baseline]))
     run = complete(Run.load(run_file), str(run_file))
     thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
@@ -125,7 +126,7 @@ def command(
     results = where.write(outcome)
     show_notes(notes_on(run, [checked.name for checked in outcome.anonymizations]))
     if requirements.bound and baseline is None:
-        show_notes(["--bound is no longer needed: of thresholds the cautious ends of intervals count anyway"])
+        show_notes(["--bound is no longer needed: thresholds always use the cautious ends of intervals"])
     screen = console()
     show_outcome(outcome, screen)
     results.tell(screen)

@@ -42,7 +42,7 @@ def command(
     seed: Annotated[int | None, typer.Option(help="Seed of the shuffles; by default the run's.")] = None,
     parts: Annotated[bool, typer.Option("--parts", help="Also the parts of metrics, such as entity types.")] = False,
     matrix: Annotated[
-        bool, typer.Option("--matrix", help="As i2b2 2006: which of F, P, R do not differ, without correction.")
+        bool, typer.Option("--matrix", help="Like i2b2 2006: which of F, P, R do not differ, without correction.")
     ] = False,
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all comparisons as JSON.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace output files that exist.")] = False,
@@ -53,7 +53,7 @@ def command(
     level = (ALPHA if matrix else 0.05) if alpha is None else alpha
     _check_test(level, shuffles, seed)
     if matrix and (other_file or json):
-        raise PlanError("is of one run, and on the terminal alone; expected no second run and no --json", "matrix")
+        raise PlanError("is for one run, and only for the terminal; expected no second run and no --json", "matrix")
     check_distinct((json,), inputs([run_file, other_file]))
     check_file(json, force)
     runs = [(stem(file), complete(Run.load(file), str(file))) for file in (run_file, other_file) if file]
@@ -74,7 +74,7 @@ def command(
     if json:
         results.write(json, compared_json(runs, comparisons, same, level, shuffles))
     screen = console()
-    print_plain((f"{shorten(name)} is the very same in both runs" for name in same), screen)
+    print_plain((f"{shorten(name)} is identical in both runs" for name in same), screen)
     (show_comparisons if pairs is None else show_differences)(run, comparisons, level, screen)
     screen.print(f"studentized paired randomization over {run.sample}, {shuffles} shuffles,", style="dim")
     screen.print(f"Holm's correction within each metric; p at most {level:g} is significant", style="dim")
@@ -114,7 +114,7 @@ def _show_matrices(run: Run, metrics: list[str], alpha: float, shuffles: int, se
     for text in metrics:
         if text not in allowed:
             listed = ", ".join(allowed) or "none"
-            raise PlanError(f"has no F, P and R to compare; of this run have {listed}", f"metric {text}")
+            raise PlanError(f"has no F, P and R to compare; in this run these have: {listed}", f"metric {text}")
     if not metrics:
         raise PlanError("no metric of this run has F, P and R, such as phi_token and phi_instance", "matrix")
     screen = console()
@@ -122,6 +122,6 @@ def _show_matrices(run: Run, metrics: list[str], alpha: float, shuffles: int, se
         show_matrix(significance(run, text, shuffles=shuffles, seed=seed), alpha, screen)
     screen.print(
         f"approximate randomization over {run.sample}, {shuffles} shuffles, alpha {alpha:g}, "
-        "no correction; · : all three differ; – : undefined, and not tested",
+        "no correction; · : all three differ; – : undefined, so not tested",
         style="dim",
     )

@@ -45,7 +45,7 @@ def show_notes(lines: Iterable[str]) -> None:
 
 
 def note_unmasked(anonymizations: Iterable[Anonymization]) -> None:
-    """Tells of each anonymization that hides nothing, as when the originals were given for it; no error."""
+    """Notes each anonymization that hides nothing, for example if the originals were given for it; no error."""
     unmasked = (
         shorten(anonymization.name) for anonymization in anonymizations if not any(anonymization.masks.values())
     )

@@ -35,7 +35,7 @@ def command(
         str | None, typer.Option(metavar="NAME", help="Whose marks, where several annotators marked.")
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Write nothing where the new format would not hold everything.")
+        bool, typer.Option("--strict", help="Write nothing if the new format cannot hold everything.")
     ] = False,
     *,
     settings: CliOptions,

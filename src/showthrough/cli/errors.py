@@ -53,11 +53,13 @@ def command(
     document: Annotated[str | None, typer.Option("--document", metavar="ID", help="Cases of one document.")] = None,
     cases: Annotated[
         int,
-        typer.Option("--cases", metavar="N", min=0, help="So many cases of each sort on the terminal; files have all."),
+        typer.Option(
+            "--cases", metavar="N", min=0, help="How many cases of each sort to show on the terminal; files have all."
+        ),
     ] = _SHOWN,
     rules: Annotated[
         int,
-        typer.Option("--rules", metavar="N", min=0, help="At most so many rules that would win something; 0: none."),
+        typer.Option("--rules", metavar="N", min=0, help="At most this many rules that would win something; 0: none."),
     ] = MOST,
     masks: Annotated[
         Path | None,
@@ -108,7 +110,7 @@ def _write_masks(path: Path, run: Run, worth: Worth | None, results: Results) ->
         raise PlanError(f"{why}: there are no masks to add", "masks")
     if worth.documents < worth.corpus:
         shortfall = f"the run keeps {worth.documents:,} of {worth.corpus:,} documents"
-        raise PlanError(f"{shortfall}; expected all of them, since nothing tells the masks of the others", "masks")
+        raise PlanError(f"{shortfall}; expected all of them, since the masks of the others are not known", "masks")
     added = with_rules(run, worth.anonymization, [step.rule for step in worth.rules])
     line = f"masks of {worth.anonymization} with {len(worth.rules)} rules added written to {path}"
     results.write(path, msgspec.json.encode(dict(added.masks)), private=True, line=line)

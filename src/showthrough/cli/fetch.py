@@ -31,14 +31,14 @@ def command(
         Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Keep it here, not in the data folder.")
     ] = None,
     about: Annotated[
-        bool, typer.Option("--about", help="Say what it is and on which terms; download nothing.")
+        bool, typer.Option("--about", help="Show what it is and on which terms; download nothing.")
     ] = False,
     sha256: Annotated[
         list[str] | None,
         typer.Option("--sha256", metavar="[FILE=]HEX", help="A digest that you know yourself; repeatable."),
     ] = None,
     unverified: Annotated[
-        bool, typer.Option("--unverified", help="Also take files of which no digest is known, as they come.")
+        bool, typer.Option("--unverified", help="Also take files whose digest is not known, unchecked.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Download again what is there, and replace it.")] = False,
 ) -> None:
@@ -77,7 +77,7 @@ def _list(corpora: Iterable[Dataset]) -> None:
                 left.ljust(first) + line, screen.width, subsequent_indent=" " * first, break_on_hyphens=False
             )
             print_plain(indented, screen)
-    print_plain([f"showthrough fetch NAME keeps one in {corpora_folder()}; --about says more of it"], screen)
+    print_plain([f"showthrough fetch NAME stores one in {corpora_folder()}; --about says more about it"], screen)
 
 
 def _describe(corpus: Dataset) -> Iterator[str]:
@@ -86,7 +86,7 @@ def _describe(corpus: Dataset) -> Iterator[str]:
     yield f"{corpus.about}; see {corpus.home}"
     yield f"licence: {corpus.licence}"
     if corpus.licence.forbids:
-        yield f"the licence does not allow without further leave: {', '.join(corpus.licence.forbids)}"
+        yield f"the licence does not allow without further permission: {', '.join(corpus.licence.forbids)}"
     if corpus.agreement:
         yield f"it takes {corpus.agreement}: {corpus.home}"
     yield f"cite: {corpus.citation}"
@@ -108,7 +108,7 @@ def _doubts(copy: FetchedCorpus) -> Iterator[str]:
     """What nobody, or not much, speaks for."""
     for file in copy.files:
         if not file.vouched:
-            consequence = "every later fetch into this folder is held to it"
+            consequence = "every later fetch into this folder is checked against it"
             yield f"{file.name}: nobody vouches for it; its sha256 is {file.sha256}, and {consequence}"
         elif weak := weakness(file.digests):
             yield f"{file.name}: {weak}; its sha256 is {file.sha256}"

@@ -30,7 +30,7 @@ def show_labels(name: str | None) -> None:
             _show_scheme(scheme)
     else:
         expected = f"expected a type of the tree (showthrough list labels), or one of {', '.join(SCHEMES)}"
-        raise PlanError(f"nobody knows this name; {expected}", f"labels {shorten(name)}")
+        raise PlanError(f"unknown name; {expected}", f"labels {shorten(name)}")
 
 
 def _traits(kind: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from showthrough.run.run import Run
 
 Kept = TypeVar("Kept", bound=AskingSettings)
 
-ESTIMATE = "Say what language models would be asked and what that costs; send and write nothing."
+ESTIMATE = "Show what language models would be asked and the cost; send and write nothing."
 
 
 def answers_beside(settings: AskingSettings, output: Path | None, metrics: Iterable[Metric]) -> Path | None:
@@ -56,7 +56,7 @@ def remove_answers(path: Path | None, run: Run, results: Results) -> None:
         return
     if run.failures and read_recordings(path):
         why = "a metric failed, and with --force nothing in it is asked again"
-        results.lines.append(f"{path} tells of people, and is still there: {why}")
+        results.lines.append(f"{path} is about people, and is still there: {why}")
     else:
-        with results.record_line(f"{path} removed, since it tells of people (--recordings FILE would keep it)"):
+        with results.record_line(f"{path} removed, since it is about people (--recordings FILE would keep it)"):
             path.unlink()

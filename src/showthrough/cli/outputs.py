@@ -1,4 +1,4 @@
-"""Files that commands write: told before the work if they could not be written, and written whole."""
+"""Files that commands write: faults are found before the work, and files are written whole."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves
 
 
 class Results:
-    """What a command writes: where one cannot be written, the others are all the same, and it is told at the end."""
+    """What a command writes. If one file cannot be written, the others still are, and an error follows at the end."""
 
     def __init__(self, force: bool) -> None:
         self._force = force
@@ -87,7 +87,7 @@ def _document_endings(present: set[str]) -> set[str]:
 
 
 def _files_in(path: Path) -> list[Path]:
-    """Those in a folder and in the folders in it. What may not be looked at is not told here: reading it will tell."""
+    """Those in a folder and in the folders in it. Faults of files that may not be looked at show when they are read."""
     return [Path(home) / name for home, _, files in os.walk(path) for name in files] if is_folder(path) else []
 
 
@@ -102,7 +102,7 @@ def _on_disk(name: str) -> Iterator[Path]:
 
 
 def check_file(path: Path | None, force: bool, *, makes_folder: bool = False) -> None:
-    """Raises OutputError when a file could not be written at the end; better told before the work than after."""
+    """Raises OutputError when a file could not be written at the end; better now than after the work."""
     if path is None:
         return
     refuse_elsewhere(path)

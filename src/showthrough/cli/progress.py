@@ -98,7 +98,7 @@ def heartbeat(what: str, who: str = "") -> Iterator[Heartbeat]:
 
 @contextmanager
 def show_activity(what: str) -> Iterator[Watch]:
-    """Work of which nobody knows how long it takes: what it is, and what a model is doing."""
+    """Work of unknown length: what it is, and what a model is doing."""
     with heartbeat(what) as heart, notes().status(what) as status:
 
         def watch(step: str, done: int, total: int) -> None:

@@ -29,9 +29,9 @@ def sample(
     ],
     anonymizations: Anonymizations = None,
     problems: Annotated[
-        int, typer.Option("--problems", metavar="N", min=1, help="So many documents, drawn by chance.")
+        int, typer.Option("--problems", metavar="N", min=1, help="How many documents to draw at random.")
     ] = 20,
-    passages: Annotated[int, typer.Option(metavar="N", min=1, help="So many passages of each.")] = 3,
+    passages: Annotated[int, typer.Option(metavar="N", min=1, help="How many passages of each.")] = 3,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the draw.")] = 0,
     *,
     settings: CliOptions,

@@ -42,13 +42,13 @@ def command(
     ] = None,
     replace: Annotated[
         str,
-        typer.Option(metavar="|".join(REPLACES), help="What stands for hidden words: *****, [PERSON] or [PERSON_1]."),
+        typer.Option(metavar="|".join(REPLACES), help="What replaces hidden words: *****, [PERSON] or [PERSON_1]."),
     ] = "stars",
     open_: Annotated[
-        bool, typer.Option("--open", help="Add copies that show the marks, which tell what is hidden.")
+        bool, typer.Option("--open", help="Add copies that show the marks, and so what is hidden.")
     ] = False,
     sample: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="So many documents, drawn by chance; else all.")
+        int | None, typer.Option(metavar="N", min=1, help="How many documents to draw at random; else all.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the draw.")] = 0,
     filled: Annotated[
@@ -91,7 +91,7 @@ def command(
 def _check_alone(flags: dict[str, bool], how: str) -> None:
     for name, is_on in flags.items():
         if is_on:
-            raise PlanError(f"has a meaning only {how} --filled", name)
+            raise PlanError(f"is only for use {how} --filled", name)
 
 
 def _summarize(assignment: Assignment, output: Path) -> str:
@@ -107,7 +107,7 @@ def _left_out(assignment: Assignment, sample: int | None) -> list[str]:
         notes.append(f"there are {documents(len(assignment.numbers))}, fewer than --sample {sample}: all are taken")
     if telling := len(assignment.telling.intersection(assignment.numbers)):
         many = "document has" if telling == 1 else "documents have"
-        notes.append(f"{telling} {many} an id with words that are hidden, and a number for a name instead")
+        notes.append(f"{telling} {many} an id with words that are hidden, so a number replaces the name")
     return notes
 
 

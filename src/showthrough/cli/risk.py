@@ -16,7 +16,7 @@ from showthrough.report.sheets.terminal import show_sheet
 from showthrough.run.run import Run
 from showthrough.studies.risk import for_owner, risk_annex
 
-_PAGE = Option("annex", Path | None, None, "Write the annex as one page, to look at, print and file.", "FILE")
+_PAGE = Option("annex", Path | None, None, "Write the annex as one page, to read, print and file.", "FILE")
 _FILES = ("markdown", "latex", "json", "force")
 
 
@@ -25,7 +25,7 @@ def command(
     run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
     population: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="How many people there are of each combination of attributes: a table."),
+        typer.Option(metavar="FILE", help="A table of how many people have each combination of attributes."),
     ] = None,
     *,
     views: CliOptions,

@@ -38,7 +38,7 @@ def command(
         Path | None, typer.Option("--json", metavar="FILE", help="Write all finds with their places as JSON.")
     ] = None,
     fail_on_finds: Annotated[
-        bool, typer.Option("--fail-on-finds", help="End with exit status 1 where anything was found.")
+        bool, typer.Option("--fail-on-finds", help="End with exit status 1 if anything was found.")
     ] = False,
     *,
     settings: CliOptions,

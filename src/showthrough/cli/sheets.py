@@ -52,12 +52,12 @@ class SheetViews:
     """What is to be written of a sheet, and where."""
 
     files: dict[str, Path] = field(default_factory=dict)  # by view
-    without_text: Annotated[bool, Meta(description="Leave every word of the documents out of what is written.")] = False
+    without_text: Annotated[bool, Meta(description="Write no word of the documents.")] = False
     force: Annotated[bool, Meta(description="Replace output files that exist.")] = False
 
     @classmethod
     def of(cls, said: CliOptions) -> SheetViews:
-        """What stands on the command line."""
+        """What the command line says."""
         files = {name: said[name] for name in (*_VIEWS, "json") if said.get(name) is not None}
         return cls(files, said.get("without_text", False), said.get("force", False))
 
@@ -84,7 +84,7 @@ class SheetViews:
                 results.write(path, _VIEWS[name][1](shown), private=shown.private)
 
     def _write_json(self, path: Path, analysis: msgspec.Struct, quoted: bool, results: Results) -> None:
-        """`quoted` says whether the sheet quotes documents, which tells of an analysis that does not say so itself."""
+        """`quoted` says whether the sheet quotes documents, for an analysis that does not say so itself."""
         private = quoted
         if isinstance(analysis, Quoting):
             bare = analysis.without_text()

@@ -40,7 +40,7 @@ _requests = _Requests()
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Signals to stop raise KeyboardInterrupt in here, but for those that whoever started the program ignores."""
+    """Signals to stop raise KeyboardInterrupt in here, except those that the parent process ignores."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

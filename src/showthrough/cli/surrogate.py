@@ -32,7 +32,7 @@ class SurrogateOptions:
 
     seed: Annotated[int, Meta(description="Seed of surrogates for what is marked.", ge=0)] = 0
     ambiguous: Annotated[
-        float, Meta(title="SHARE", description="Share of surrogate names that are medical terms too.")
+        float, Meta(title="SHARE", description="Share of surrogate names that are also medical terms.")
     ] = 0.0
     keep: Annotated[
         str | Collection[str], Meta(title="TYPE", description="A marked type that stays as it is; may be repeated.")
@@ -56,7 +56,7 @@ def write_surrogates(
     check_writable(output)
     marked = read_corpus(corpus, **settings)
     if not marked.survey.annotated:
-        raise PlanError("has no annotations, and surrogates stand for what is marked", str(corpus))
+        raise PlanError("has no annotations, and surrogates replace what is marked", str(corpus))
     for name in keep:
         if name not in marked.survey.types:
             type_names = join_names(marked.survey.types)
@@ -69,7 +69,7 @@ def write_surrogates(
     along = f"; {result.along} unmarked dates or years moved along with marked ones" if result.along else ""
     typer.echo(
         f"{len(result.corpus)} documents written to {where}; {result.repeats} unmarked repeats of marked text were "
-        f"replaced too{along}; audit clean: no marked string of four or more letters is left"
+        f"replaced too{along}. Audit clean: no marked string of four or more letters is left"
     )
 
 
@@ -82,8 +82,8 @@ def _refuse_what_is_left(result: Surrogates) -> None:
     if result.unmoved:
         print_plain(
             [
-                f"{len(result.unmoved)} marked dates cannot move: they have no years of their own, and no other dates "
-                "of a year are as far apart; mark the years as well, or keep the dates with --keep"
+                f"{len(result.unmoved)} marked dates cannot move: they have no years of their own, and no other "
+                f"dates of a year are as far apart. Mark the years too, or keep the dates with --keep"
             ],
             notes(),
         )
@@ -95,9 +95,9 @@ def _cautions(result: Surrogates) -> Iterator[str]:
     """What is written and still may be guessed."""
     if result.near:
         yield (
-            f"dates of {documents(len(result.near))} moved by fewer than {NEAREST} days, whole years aside, "
-            f"because unmarked or missing years give no more room ({join_names(result.near)}); with their years "
-            "marked, dates move farther"
+            f"dates of {documents(len(result.near))} moved by fewer than {NEAREST} days (not counting whole years), "
+            f"because unmarked or missing years leave no more room ({join_names(result.near)}). Mark the years to "
+            f"move dates farther"
         )
     if result.same_years:
         yield (

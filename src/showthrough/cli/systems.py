@@ -31,7 +31,7 @@ _WITH = typer.Option(
 )
 With = Annotated[list[str], _WITH]
 WithSome = Annotated[list[str] | None, _WITH]
-Replacement = Annotated[Way, typer.Option("--replace", help="What stands in place of what is masked.")]
+Replacement = Annotated[Way, typer.Option("--replace", help="What replaces masked text.")]
 Threshold = Annotated[
     float | None,
     typer.Option("--threshold", metavar="SCORE", min=0, max=1, help="Leave out masks with a lower score."),
@@ -39,7 +39,7 @@ Threshold = Annotated[
 EverywhereToo = Annotated[
     bool, typer.Option("--everywhere", help="Mask every other occurrence of what is masked in a document too.")
 ]
-Seen = Annotated[bool, typer.Option("--seen", help="Also documents that a model was trained on, which is noted.")]
+Seen = Annotated[bool, typer.Option("--seen", help="Allow documents that a model was trained on; a note says so.")]
 
 
 def parse_systems(texts: Iterable[str], everywhere: bool) -> dict[str, Anonymizer]:
@@ -65,7 +65,7 @@ def _file_name(name: str) -> str:
 
 @contextmanager
 def at_work(name: str, system: Anonymizer, cache: Cache) -> Iterator[Progress]:
-    """A bar for a system; who stops it is told what is kept of its work."""
+    """A bar for a system; if a user stops it, a message says what is kept of its work."""
     reached = 0, 0
     with scoring(shorten(name)) as (advance, _):
 

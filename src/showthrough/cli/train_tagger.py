@@ -30,7 +30,7 @@ Annotator = Annotated[
 Binary = Annotated[bool, typer.Option("--binary", help="Learn what to mask, and no types.")]
 Beta = Annotated[
     float,
-    typer.Option(metavar="N", help="How many times recall counts for precision, where it is chosen what to mask."),
+    typer.Option(metavar="N", help="How much more recall counts than precision when choosing what to mask."),
 ]
 Threshold = Annotated[
     float | None,
@@ -38,9 +38,9 @@ Threshold = Annotated[
         metavar="SCORE", min=0, max=1, help="Mask from this probability on; else chosen on training documents."
     ),
 ]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="For how records are split, and learners that draw.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed for splitting records, and for learners that draw.")]
 
-_RULES_ALONE = "rules alone: training found out which headings, cues and forms mean which type, and learned no weights"
+_RULES_ALONE = "rules alone: training found which headings, cues and forms mean which type, and learned no weights"
 
 
 @with_options(
@@ -115,7 +115,5 @@ def _threshold_line(tagger: Tagger) -> str:
 
 def _silver(tagger: Tagger) -> list[str]:
     by_programs, layers = tagger.figures["silver"], tagger.figures["layers"]
-    remark = (
-        f"{by_programs} of the {layers} layers that it learned from were marked by programs; nobody may have looked"
-    )
+    remark = f"{by_programs} of the {layers} layers that it learned from were marked by programs; perhaps nobody looked"
     return [f"{remark} them through"] if by_programs else []

@@ -25,13 +25,16 @@ from showthrough.systems.encoders.training import TrainingRequest, TransformerSe
 _VIEWS = {name: option for name, option in sheet_options().items() if name != "without_text"}
 _FILES = options_of(FileSettings, "format", "id_column", "text_column", "offsets")
 Folder = Annotated[
-    Path, typer.Option("-o", "--output", metavar="FOLDER", help="For the model; of a sweep, for one of each cell.")
+    Path,
+    typer.Option(
+        "-o", "--output", metavar="FOLDER", help="Folder for the model; of a sweep, for one model of each cell."
+    ),
 ]
 Dev = Annotated[
     Path | None, typer.Option("--dev", metavar="FILE", help="Documents to score the model on after every epoch.")
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on where the same command was stopped.")]
-Seen = Annotated[bool, typer.Option("--seen", help="Documents of --dev may also be trained on.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue where the same command was stopped.")]
+Seen = Annotated[bool, typer.Option("--seen", help="Allow documents of --dev to be trained on.")]
 
 
 @with_options(asked=options_of(TransformerSettings), grid=options_of(SweepGrid), settings=_FILES, views=_VIEWS)

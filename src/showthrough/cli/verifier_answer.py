@@ -42,7 +42,7 @@ Output = Annotated[
         help="PAN's lines, or .jsonl; a folder of them where there are anonymizations.",
     ),
 ]
-Seen = Annotated[bool, typer.Option("--seen", help="Also problems that it was trained on, which is noted.")]
+Seen = Annotated[bool, typer.Option("--seen", help="Allow problems that it was trained on; a note says so.")]
 
 
 @with_options(settings=options_of(FileSettings, "format", "cache"), views=view_options("force"))

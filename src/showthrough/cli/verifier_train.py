@@ -27,10 +27,13 @@ from showthrough.report.sheets.terminal import show_sheet
 _BAND = re.compile(r"(0|1|0?\.\d+|1\.0+)-(0|1|0?\.\d+|1\.0+)", re.ASCII)
 Learner = Annotated[str, typer.Option(metavar="NAME", help="glad, ngrams or compression.")]
 Unanswered = Annotated[
-    str, typer.Option("--band", metavar="FROM-TO", help="Answers inside are none, e.g. 0.45-0.55; usually 0.5 alone.")
+    str,
+    typer.Option(
+        "--band", metavar="FROM-TO", help="Answers inside this range count as none, e.g. 0.45-0.55; usually only 0.5."
+    ),
 ]
-Folds = Annotated[int, typer.Option(metavar="N", help="Parts that are held out in turn, to tell how good it is.")]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="For how problems are parted.")]
+Folds = Annotated[int, typer.Option(metavar="N", help="Parts that are held out in turn, to measure how good it is.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed for splitting the problems.")]
 
 
 @with_options(settings=options_of(FileSettings, "format", "group_by"), views=view_options("force"))

@@ -35,17 +35,17 @@ class Views:
     plots: Annotated[
         Path | None, Meta(title="FOLDER", description="Write the figures as SVG, PNG and PDF, for papers.")
     ] = None
-    without_text: Annotated[bool, Meta(description="Leave every word of the documents out of what is written.")] = False
+    without_text: Annotated[bool, Meta(description="Write no word of the documents.")] = False
     force: Annotated[bool, Meta(description="Replace output files that exist.")] = False
     parts: Annotated[bool, Meta(description="Print the parts of all metrics too, such as entity types.")] = False
-    signatures: Annotated[bool, Meta(description="Print the line that pins each metric's numbers down.")] = False
+    signatures: Annotated[bool, Meta(description="Print how exactly each metric's numbers were computed.")] = False
     verbose: Annotated[
         bool, Meta(description="Print everything: intervals, what was found, costs, tests, all notes.")
     ] = False
 
     @classmethod
     def of(cls, said: CliOptions) -> Views:
-        """What stands on the command line."""
+        """What the command line says."""
         files = {name: said[name] for name in VIEWS if said.get(name) is not None}
         return cls(files=files, **{name: value for name, value in said.items() if name not in VIEWS})
 

@@ -245,8 +245,8 @@ def _advice(survey: Survey, wide: Ints) -> tuple[str, ...]:
         return ()
     return (
         f"{len(wide):,} documents share a number, a full name or an author's text with more than {MOST - 1} others "
-        f"({join_names(_ids(survey, wide), _SHOWN)}), which joined nothing: where they are of one person, intervals "
-        "are too narrow; say which belong together with --group-by",
+        f"({join_names(_ids(survey, wide), _SHOWN)}). That is too many to join them: if they are of one person, "
+        f"intervals are too narrow. Say which belong together with --group-by",
     )
 
 

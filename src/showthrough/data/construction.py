@@ -214,7 +214,7 @@ def masks_of(
     unit = parse_offsets(offsets)
     if unit_of(unit) and corpus is None:
         raise PlanError(
-            f"found {quote_value(offsets)} and no corpus; expected it: its texts tell what is counted", "offsets"
+            f"found {quote_value(offsets)} and no corpus; expected one: its texts show what is counted", "offsets"
         )
     texts: Mapping[str, str] = {} if corpus is None or not unit_of(unit) else Originals(corpus)
 

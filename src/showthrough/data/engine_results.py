@@ -198,11 +198,12 @@ class EngineResults:
         if self._several:
             documents = "1 document" if self._several == 1 else f"{self._several} documents"
             notes.append(
-                f"in {documents} the anonymized text does not tell where one mask ends and the next "
-                f"starts, and in {self._unsure} of them not which of equal words was kept: all such count as readable"
+                f"in {documents} the anonymized text does not show where one mask ends and the next starts. In "
+                f"{self._unsure} of them it does not show which of several equal words was kept: all of these count "
+                f"as readable"
             )
         if self._kept:
-            notes.append(f"left as they are (operator keep), and so no masks: {self._kept} of the items")
+            notes.append(f"items kept as they are (operator keep), which are not masks: {self._kept}")
         return notes
 
 
@@ -237,7 +238,7 @@ def _place_pieces(original: str, pieces: Sequence[str], fail: Fail) -> Placement
     try:
         return place_pieces(original, pieces)
     except NoPlacementError as error:
-        fault = f"{quote_value(pieces[error.piece])} stands between masks, and the original has no place for it"
+        fault = f"{quote_value(pieces[error.piece])} is between masks, and the original has no place for it"
         raise fail(f"{fault}; expected the answer to it", "text") from None
 
 

@@ -24,7 +24,7 @@ def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = 
     """Everything that keeps an anonymization from being scored against a corpus."""
     file, masks = anonymization.source or anonymization.name, anonymization.masks
     strange = f"is not in the corpus {corpus.source or corpus.name}"
-    lacking = "is in the corpus but not here; add it (an empty list means nothing is masked), or say missing=unmasked"
+    lacking = "is in the corpus but not here; add it (an empty list means nothing is masked), or say --missing unmasked"
     foreign, documents = _by_number(corpus, masks) if isinstance(masks, NumberedMasks) else _by_id(corpus, masks)
     problems = [Problem(file, at_document(foreign_id), strange) for foreign_id in foreign]
     for document_id, length, document_masks in documents:

@@ -37,7 +37,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     anonymizer: Annotated[str, "as it is written on the command line"]
     version: Annotated[int, "rises whenever a mask could change"]
     parameters: Annotated[dict[str, Any], "all of them, defaults too"] = {}
-    pinned: Annotated[dict[str, str], "what tells its models and programs from others of their names"] = {}
+    pinned: Annotated[dict[str, str], "the revisions of its models and programs"] = {}
     replacement: Annotated[str, "what is written in place of what is masked"] = "label"
     threshold: Annotated[float | None, "masks with a lower score were left out"] = None
     texts: Annotated[str, "digest of the documents' ids and texts"] = ""

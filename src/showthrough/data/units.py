@@ -55,9 +55,7 @@ def to_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]:
         _check(offsets, len(borders) - 1, unit)
         return [int(borders[offset]) for offset in offsets]
     _check(offsets, int(borders[-1]), unit)
-    return _border_indices(
-        borders, offsets, f"is inside a character, of which offsets in {_IN_WORDS[unit]} count the parts"
-    )
+    return _border_indices(borders, offsets, f"is inside a character: offsets in {_IN_WORDS[unit]} count its parts")
 
 
 def length_in(text: str, unit: str) -> int:

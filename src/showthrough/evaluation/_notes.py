@@ -122,7 +122,7 @@ _OFTEN = 0.01  # share that is found by chance from which on a note says so
 def _by_chance(name: str, metric: str, share: float) -> str:
     return (
         f"{name}: {share * 100:.1f} % of what {metric} counts can be read in another document's release by chance; "
-        "about so many of those that count as readable may be chance too"
+        f"about as many of the readable ones may be chance"
     )
 
 

@@ -28,7 +28,7 @@ from showthrough.statistics import ALIKE
 
 _MOST = 50  # annotators with numbers of their own; of more, those who share most documents with others
 _ALONE = "no document was marked by several people, so nobody can be scored against others"
-_MORE = "it asks for more than what annotators marked"
+_MORE = "it needs more than what annotators marked"
 _NO_NUMBER = "it has no single number"
 
 

@@ -42,11 +42,14 @@ def type_level_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], me
     lines = []
     if types_by_level:
         levels = (
-            f"as {level.lower()}: {_names(types_by_level[level])}"
+            f"{level.lower()}: {_names(types_by_level[level])}"
             for level in ("DIRECT", "QUASI")
             if level in types_by_level
         )
-        lines.append(f"the file does not say how these identify, their types do: taken {'; '.join(levels)}")
+        lines.append(
+            "the file does not say which marks are direct or quasi identifiers, so the tool derives it from the types: "
+            f"{'; '.join(levels)} (--direct and --quasi change it)"
+        )
     if guessed:
         example = _names([min(guessed)])
         several = len(guessed) > 1
@@ -98,7 +101,7 @@ def nobody_marked(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     if corpus.survey.annotated or all("subjects" in metric.needs for metric in metrics):
         return []  # or somebody says what is true of people, and all is about that
     topics = list(dict.fromkeys(metric.tells for metric in metrics if metric.tells))
-    tell = f"these numbers tell {', '.join(topics[:-1])}{' and ' if topics[1:] else ''}{topics[-1]}; " if topics else ""
+    tell = f"these numbers show {', '.join(topics[:-1])}{' and ' if topics[1:] else ''}{topics[-1]}; " if topics else ""
     return [
         f"no annotations were read, so nobody says what identifies people here: {tell}"
         f"{'none of them' if topics else 'no number'} can tell whether an identifier was missed"
@@ -135,7 +138,7 @@ def silver_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metric
     silver = sum(survey.silver.values())
     which = "the annotations" if silver == survey.annotators else f"{silver} of {survey.annotators} annotation layers"
     by = f"programs ({join_names(programs)})" if programs else "programs"
-    line = f"{which} were made by {by}: scores tell agreement with them, not what is identifying"
+    line = f"{which} were made by {by}: scores show agreement with them, not what identifies people"
     if themselves:
         verb = (
             "is one of them, or of their family, and is scored against itself"
@@ -143,7 +146,7 @@ def silver_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metric
             else "are among them, or of their family, and score themselves"
         )
         return [f"{line}; {join_names(themselves)} {verb}"]
-    return [f"{line}, and one of them that is under test is scored against itself"]
+    return [f"{line}; a system under test that is one of them is scored against itself"]
 
 
 def _names(types: Sequence[str]) -> str:
@@ -216,5 +219,5 @@ def carried_by_few(run: Run) -> list[str]:
         sizes = [as_many_even(run, name, text) for name in run.names if HEADLINE in run.parts(name, text)]
         even = min((size for size in sizes if size is not None), default=FEW)
         if even < FEW:
-            lines.append(f"{text}: few {run.unit}s carry it: as many as {even:.1f} that weigh alike")
+            lines.append(f"{text}: few {run.unit}s carry it: as if only {even:.1f} counted equally")
     return lines

@@ -91,7 +91,7 @@ def check_releases(
     for anonymization in anonymizations:
         releases = releases_by_name[anonymization.name]
         if releases.is_error(len(corpus)):
-            fault = f"{_of_others(releases, len(corpus))}; expected each document's own: mend the ids"
+            fault = f"{_of_others(releases, len(corpus))}; expected each document's own: correct the ids"
             fault += ', or go on with --pairing trust (in Python, pairing="trust")'
             problems.append(Problem(anonymization.source or anonymization.name, "", fault))
     if problems:
@@ -103,8 +103,8 @@ def release_notices(corpus: Corpus, releases_by_name: Mapping[str, Releases], pa
     lines = []
     for name, releases in releases_by_name.items():
         if releases.others:
-            trusted = "; --pairing trust was said" if pairing == "trust" else ""
-            line = f"{_of_others(releases, len(corpus))}; they count as they are{trusted}"
+            trusted = ", because of --pairing trust" if pairing == "trust" else ""
+            line = f"{_of_others(releases, len(corpus))}; they are scored as they are{trusted}"
             lines.append(str(Problem("", name, line)))
         elif pairing == "trust":
             lines.append(str(Problem("", name, "no release is another document's; --pairing trust was not needed")))
@@ -126,7 +126,7 @@ def _unlike(releases: Releases, documents: int) -> str:
     verb = "release is unlike its original" if count == 1 else "releases are unlike their originals"
     refusals = f", {releases.refusals:,} as a language model's refusal" if releases.refusals else ""
     line = f"{count:,} of {documents:,} {verb}{refusals} ({join_names(releases.unlike)})"
-    return f"{line}: they count like all others, so read a few; where they are more than 5 %, no verdict says met"
+    return f"{line}: they count like all others, so read a few; above 5 %, no verdict says met"
 
 
 class _WordCounts(NamedTuple):

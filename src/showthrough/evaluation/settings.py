@@ -82,7 +82,7 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
         ),
     ] = None
     language: Annotated[
-        str, Meta(title="CODE", description=f"Of the documents, for word lists: {', '.join(CLOSED_CLASSES)}.")
+        str, Meta(title="CODE", description=f"Language of the documents, for word lists: {', '.join(CLOSED_CLASSES)}.")
     ] = ENGLISH
     map: Annotated[
         str | Mapping[str, str],
@@ -98,13 +98,13 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
         Names, Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated.")
     ] = ()
     pairing: Annotated[
-        Pairing, Meta(description="Whether releases that share more with another document are refused.", extra=_RARE)
+        Pairing, Meta(description="Whether to refuse releases that look like another document's.", extra=_RARE)
     ] = "check"
     references: Annotated[bool, Meta(description="Score nothing masked and everything masked as well.")] = True
-    sweeps: Annotated[
-        bool, Meta(description="Where masks have scores, also score what the surer ones reach.", extra=_RARE)
-    ] = True
-    seen: Annotated[bool, Meta(description="Also documents that a model was trained on, which is noted.")] = False
+    sweeps: Annotated[bool, Meta(description="If masks have scores, also score the surer ones alone.", extra=_RARE)] = (
+        True
+    )
+    seen: Annotated[bool, Meta(description="Allow documents that a model was trained on; a note says so.")] = False
     vectors: Annotated[
         str | None,
         Meta(
@@ -117,19 +117,19 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
         Annotated[int, Meta(ge=1)] | None,
         Meta(
             title="N",
-            description="Processes that share the work: 1, with Ray as many as there are cores.",
+            description="Processes that share the work: 1; with Ray one for each core.",
             extra={"flags": ("-j", "--jobs"), **_CLUSTER},
         ),
     ] = None
     engine: Annotated[
         Literal["local", "ray"],
-        Meta(description="Who does the work: processes of this machine, or a Ray cluster.", extra=_CLUSTER),
+        Meta(description="Who does the work: this machine's processes, or a Ray cluster.", extra=_CLUSTER),
     ] = "local"
     address: Annotated[
         str | None,
         Meta(
             title="HOST:PORT|auto",
-            description="Of a Ray cluster; without one, Ray on the cores of this machine.",
+            description="Address of a Ray cluster; without one, Ray uses this machine.",
             extra=_CLUSTER,
         ),
     ] = None
@@ -189,14 +189,14 @@ class FileSettings(Settings, FamilyOptions):
         str | None,
         Meta(
             title="NAME",
-            description="The format of the corpus and of files that end alike.",
+            description="Format of the corpus, and of files with the same ending.",
         ),
     ] = None
     group_by: Annotated[
         str | None,
         Meta(
             title="FIELD|id:REGEX",
-            description="What documents of one patient, or author, share: a field or column, or a piece of their ids.",
+            description="What documents of one patient or author share: a field, a column, or a piece of their ids.",
         ),
     ] = None
     id_column: Annotated[

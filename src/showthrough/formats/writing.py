@@ -243,7 +243,7 @@ def _find_losses(corpus: Corpus, annotator: str | None, files: Files, path: Path
     """What is not in the files, read again from a place of their own."""
     chosen = format_named(format)
     if chosen.read is None and chosen.read_anonymization is None:
-        return ["what nobody can tell, since this format is not read"]
+        return ["what is lost is not known, since this format cannot be read back"]
     usual = f"corpus{chosen.endings[0]}"
     name = usual if path.exists() and not path.is_file() else path.name  # a device has no ending to be known by
     try:

@@ -48,25 +48,25 @@ Role = Literal[
 # What reports may take a metric for, whatever it is called, and what they then rely on.
 ROLES: dict[Role, str] = {
     "direct identifiers": "the share of direct identifiers that are hidden, with their counts (`right` and `all`), "
-    "and by type those that are not (`leaked:TYPE`), where it tells",
+    "and by type those that are not (`leaked:TYPE`), where known",
     "quasi-identifiers": "the same of quasi-identifiers",
-    "release": "identifiers are looked for in the whole release, not only where they were marked: the parts `left:…` "
-    "say how they can be read, `nearly`, `generalized` and `chance` stand beside them, and places are the evidence",
+    "release": "identifiers are looked for in the whole release, not only where they were marked. The parts `left:…` "
+    "say how they can be read; `nearly`, `generalized` and `chance` are further parts; places are the evidence",
     "recall": "the share of what annotators marked that is hidden",
     "precision": "the share of what is masked that annotators marked",
     "information": "how much of the information is left, replacements included",
-    "words": "how much of the information is left in words that still stand there",
+    "words": "how much of the information is left in words that are still there",
     "attack": "the share of documents whose individual is found, with the parts `chance` and `ceiling`",
-    "inference": "the share of what is true of people that an attacker does not infer, with the parts `success`, "
-    "`control:…` and `risk:…`, and as evidence what was inferred",
-    "attributes": "the share of what is true of authors that an attacker infers with the first guess, with the parts "
-    "`top-3`, `control:…` and `risk:…`, and the same evidence",
+    "inference": "the share of true attributes of people that an attacker does not infer. It has the parts "
+    "`success`, `control:…` and `risk:…`; what was inferred is the evidence",
+    "attributes": "the share of true attributes of authors that an attacker's first guess gets right. It has the "
+    "parts `top-3`, `control:…` and `risk:…`, and the same evidence",
     "F, P and R": "F, with precision and recall as the parts `P` and `R`",
     "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",
     "residual": "what a detector still finds, with its counts (`wrong`) and the parameter `detector`",
     "meaning": "how much of what passages say is kept, from 0 to 5, and the passages that lost most as evidence",
-    "authors": "how well verifiers tell authors, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
+    "authors": "how well verifiers recognise authors, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
 }
 
 

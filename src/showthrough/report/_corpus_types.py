@@ -42,13 +42,13 @@ def levels_by_type(part: CorpusPart, where: str = "") -> list[Grid]:
 def inference_sentence(marks: MarkCounts) -> str:
     """Of how many mentions nobody said how they identify, and what they are taken for."""
     by_type, guessed = marks.inferred - marks.guessed, marks.guessed
-    which, types = ("it is", "its type tells") if marks.inferred == 1 else ("they are", "their types tell")
+    which, types = ("it is", "its type decides") if marks.inferred == 1 else ("they are", "their types decide")
     head = f"Of {counted_words(marks.inferred, 'mention')} nobody said whether {which} direct or quasi"
     if not guessed:
         return f"{head}: {types}."
     if not by_type:
-        return f"{head}, and no type tells: taken for quasi, a guess."
-    return f"{head}: of {by_type:,} the type tells, of {guessed:,} it does not, and quasi is a guess."
+        return f"{head}, and no type decides: they count as quasi, a guess."
+    return f"{head}: types decide for {by_type:,}; quasi is a guess for {guessed:,}."
 
 
 def _levels(
@@ -71,7 +71,7 @@ def _levels(
     heads = (noun, "share", "direct", "quasi", "none", "direct share", "quasi share", "none share", "confid.")
     notes = [
         *notes,
-        f"None: not to be masked. Confid.: the share that is confidential, of the {noun} that say whether they are.",
+        f"None: not to be masked. Confid.: the share of confidential ones among the {noun} that say whether they are.",
     ]
     return _by_type(f"{noun.capitalize()} by type{where}", heads, part, entries, notes, f"{noun}{where}")
 
@@ -89,8 +89,8 @@ def coreference(description: Description) -> Grid:
         "entities", "mentions with id", "mentions per entity", "most mentions", "several mentions", "several strings",
     )  # fmt: skip
     notes = (
-        "Several mentions, several strings: the share of entities that have more than one mention, and whose mentions "
-        "do not all read the same, letter by letter. A mention without an id is an entity of its own.",
+        "Several mentions: the share of entities with more than one mention. Several strings: the share whose "
+        "mentions are not all the same, letter by letter. A mention without an id is an entity of its own.",
     )
     return _by_type("Co-reference by type", heads, description.whole, entries, notes, "coreference", description.splits)
 
@@ -130,7 +130,9 @@ def edits(description: Description) -> Grid:
 def _silent_notes(stated: int, marks: MarkCounts, noun: str, names: Mapping[str, int]) -> list[str]:
     silent = marks.mentions.total - stated
     notes = (
-        [f"Of {counted_words(silent, 'mention')} it is not said; shares are of the other {stated:,}."] if silent else []
+        [f"The corpus does not say it of {counted_words(silent, 'mention')}; shares are of the other {stated:,}."]
+        if silent
+        else []
     )
     return notes + rest(noun, names, WIDE)
 

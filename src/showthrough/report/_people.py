@@ -66,8 +66,9 @@ def against_each_other(run: Run) -> list[str]:
     sample = next(iter(shown_metrics.values())).sample
     where = sample if sample.startswith("all") else f"the {sample} that several marked; systems are scored on all"
     return [
-        f"People reach {numbers} when each is scored against the others (on {where}). A number above theirs follows "
-        "the marks more closely than one person follows another's; it shows no better judgement of what identifies."
+        f"People reach {numbers} when each is scored against the others (on {where}). A system above that follows "
+        f"the marks more closely than one person follows another's. That does not show a better judgement of what "
+        f"identifies."
     ]
 
 

@@ -256,7 +256,7 @@ def _attack_clauses(run: Run, name: str) -> Iterator[Clause]:
     scores = [headline(run, name, record) for record in find_metrics(run, "attack")]
     risks = [score.value or 0.0 for score in scores if score]
     if risks:  # what has a number for others and none here may find more, and must not look better for it
-        they = "these attacks find" if all(scores) else "those of these attacks that have a number find at least"
+        they = "these attacks find" if all(scores) else "the attacks that have a number here find at least"
         yield Clause(f"{they} the person of ", share_of(max(risks), len(run.documents)), " documents", aside=True)
 
 
@@ -297,24 +297,25 @@ def caveats(run: Run) -> list[str]:
     lines = []
     if choose_metric(run, "inconsistency"):
         lines.append(
-            "What is masked nowhere cannot be masked unevenly: an identifier that was missed throughout is not seen."
+            "Uneven masking shows only what is masked somewhere: it does not see an identifier that was missed "
+            "everywhere."
         )
     if choose_metric(run, RESIDUAL):
-        lines.append("What looks like an identifier may be none, and what does not may be one.")
+        lines.append("A detector errs both ways: what it finds may be no identifier, and it may miss identifiers.")
     leaking = choose_metric(run, "direct identifiers")
     if leaking or choose_metric(run, PRECISION):
         lines.append(f"“Marked” is what {markers(run)} marked; what they overlooked cannot count as a leak.")
     if leaking and run.several_annotators is not False:
         lines.append(
-            f"Where several annotators marked an identifier, it counts once for each of them, as in {leaking.text}."
+            f"An identifier that several annotators marked counts once for each of them, as in {leaking.text}."
         )
     lines += against_each_other(run)
     for record in find_metrics(run, "attack"):
         attack_names = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""
         attacks = f"The attacks are those of {record.name}{attack_names}{_input_words(run, record)}"
-        lines.append(f"{attacks}; another, or one who knows more, may find more.")
+        lines.append(f"{attacks}; other attacks, or an attacker who knows more, may find more.")
     if information := _information(run):
-        lines.append(f"Information is what {information.text} makes of it.")
+        lines.append(f"Information is measured by {information.text}.")
     return [*lines, *(line for section in sections() for line in section.caveats(run))]
 
 

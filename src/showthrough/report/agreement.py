@@ -49,7 +49,7 @@ def _sentence(text: str) -> str:
 
 def _programs(agreement: Agreement) -> Iterator[str]:
     if agreement.programs:
-        yield f"left out, since no person made them: annotations by {join_names(agreement.programs)}"
+        yield f"left out, since programs made them: annotations by {join_names(agreement.programs)}"
 
 
 def _lead(agreement: Agreement) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _lead(agreement: Agreement) -> Iterator[str]:
     chosen: Attribute = "masking" if agreement.of("masking", "characters").observed.value is not None else "type"
     characters, spans = agreement.of(chosen, "characters"), agreement.of(chosen, "spans")
     if not spans.items:
-        yield "Nobody marked anything in them: all agree that there is nothing, and no coefficient is defined."
+        yield "Nobody marked anything in them: all agree that there is nothing to mark, so no coefficient is defined."
         return
     subject = (
         "what to mask, and as what (direct, quasi or nothing)" if chosen == "masking" else "what is marked as what"
@@ -75,11 +75,11 @@ def _lead(agreement: Agreement) -> Iterator[str]:
         )
         yield (
             f"On {subject}, two annotators say the same of {percent(raw_agreement.value)} of the characters{ends}. "
-            "What nobody marks is agreed on too, so part of this is chance."
+            "Text that nobody marks counts as agreement too, so part of this is chance."
         )
     yield _beyond_chance("Beyond chance, character by character", characters.krippendorff)
     yield _beyond_chance("On whole spans, with the same borders", spans.krippendorff)
-    yield f"(The bounds {TENTATIVE} and {RELIED} are Krippendorff's, 2018: a convention, and no proof of quality.)"
+    yield f"(The bounds {TENTATIVE} and {RELIED} are Krippendorff's, 2018: a convention, not a proof of quality.)"
     if agreement.decisions and agreement.decisions[0].differing:
         worst = agreement.decisions[0]
         yield (
@@ -130,7 +130,7 @@ def _coefficients(agreement: Agreement) -> Grid:
         named_estimates += [(name, estimate) for estimate in numbers]
     heads = ("items", "observed", "Fleiss' κ", "Krippendorff's α")
     notes = (
-        "identifier: direct, quasi, no mask or not marked; masking: direct, quasi or none (no mask, or not marked)",
+        "identifier: direct, quasi, no mask or not marked; masking: direct, quasi or none (no mask or not marked)",
         "items: spans that at least one annotator marked, their starts, or all characters",
         *_without_interval(named_estimates),
     )
@@ -155,11 +155,9 @@ def _people(people: Ceiling) -> Grid:
         cells.append(GridRow(name, (count(max(human_score.documents for human_score in humans)), *entries), total))
     unlisted = people.readers - len(people.annotators)
     more = (
-        (f"{unlisted} more annotators, who share fewer documents, count in the first row alone",)
-        if unlisted > 0
-        else ()
+        (f"{unlisted} more annotators, who share fewer documents, count only in the first row",) if unlisted > 0 else ()
     )
-    notes = ("what a system reaches should be read against what people reach", *more)
+    notes = ("compare what a system reaches with what people reach", *more)
     caption = "Annotators as systems, each against the others"
     return Grid(caption, ("documents", *metrics), tuple(cells), "annotator", notes, "people")
 
@@ -212,9 +210,9 @@ def _heat(confusion: Confusion) -> Heat:
         if low != high:
             values[high][low] += meeting.count
     caption = f"Types taken for each other ({_UNITS[confusion.unit]})"
-    notes = [f"pairs of annotators, whichever of the two said which; {_UNMARKED}: not marked, by one of the two"]
+    notes = [f"pairs of annotators, in either order; {_UNMARKED}: not marked, by one of the two"]
     if _OTHERS in names:
-        notes.append(f"{_OTHERS}: {len(most) - _TYPES} that are met less often; --json FILE writes all of them")
+        notes.append(f"{_OTHERS}: {len(most) - _TYPES} less frequent types; --json FILE writes all of them")
     return Heat(caption, tuple(names), tuple(names), tuple(map(tuple, values)), notes=tuple(notes))
 
 
@@ -260,7 +258,7 @@ def _cases(agreement: Agreement) -> Cases:
     if len(agreement.places) > _CASES:
         notes.append(f"--json FILE writes the first {len(agreement.places)}")
     if agreement.places_forgotten:
-        notes.append("there were too many strings to remember all of them: some may have more places than is said")
+        notes.append("there were too many strings to count all places: some may have more than shown")
     return Cases("Where annotators differ most in what to mask", tuple(cases), tuple(notes))
 
 

@@ -17,7 +17,7 @@ _ROUTINE = (
     "these count as types of the corpus",
     "another document's release by chance",
 )
-_ASIDE = ", what need not be masked aside"
+_ASIDE = ", without what need not be masked"
 
 
 def cautions(run: Run) -> list[str]:
@@ -25,7 +25,7 @@ def cautions(run: Run) -> list[str]:
     if not run.complete:
         return []
     scant = [(name, hiding) for name in run.names if (hiding := almost_nothing(run, name))]
-    lines = [f"{name} {scant_words(run, hiding)}: what it leaves of the text is no merit." for name, hiding in scant]
+    lines = [f"{name} {scant_words(run, hiding)}: so the text that it keeps is no merit." for name, hiding in scant]
     lines += [line for section in sections() for line in section.cautions(run)]
     return list(dict.fromkeys(lines))
 

@@ -29,7 +29,7 @@ from showthrough.studies.people import AttributeCounts, PeopleSummary
 
 _LEVELS = {
     "certainty": "Certainty: how sure it is that this is true, from 1 to 5.",
-    "hardness": "Hardness: how hard it is to find out, from 1 (it stands there) to 5; 0: nobody said.",
+    "hardness": "Hardness: how hard it is to find out, from 1 (the text says it) to 5; 0: nobody said.",
 }
 
 
@@ -64,8 +64,8 @@ _UNANNOTATED = "nobody annotated a document"
 _UNMARKED = "no mention is marked"
 _NO_REVIEW = "no document says whether it was reviewed"
 _NO_CHAINS = "no two mentions share an entity id, so each counts as an entity of its own"
-_NOT_SAID = "nobody said whether mentions are to be masked; their types alone tell"
-_PROGRAMS = "programs alone marked something, and they do not decide what to mask"
+_NOT_SAID = "nobody said whether mentions are to be masked; only their types show it"
+_PROGRAMS = "only programs marked something, and they do not decide what to mask"
 _TOO_FEW = "a deviation needs two values"
 _NO_TOKEN = "the texts have no token"  # noqa: S105
 _DEVIATION = "Deviations are those of a sample (n − 1)."
@@ -247,7 +247,7 @@ def _annotators(whole: CorpusPart) -> Grid:
     heads = ["documents", "reviewed", "mentions", "entities", "mentions per document"]
     heads += ["program"] if whole.layers_by_programs else []
     rows = [row(label_name(name, "name"), annotator_marks) for name, annotator_marks in first(whole.annotators)]
-    notes = ["Marks of programs need not have been looked through by anybody."] if whole.layers_by_programs else []
+    notes = ["Perhaps nobody has checked the marks of programs."] if whole.layers_by_programs else []
     return Grid("Annotators", tuple(heads), tuple(rows), "annotator", (*notes, *rest("annotators", whole.annotators)))
 
 
@@ -285,7 +285,7 @@ def _masked(whole: CorpusPart) -> Grid:
     notes = [
         "Masked is what is marked as direct or quasi. Mean and deviation of an annotator are over the documents in "
         f"which the annotator marked something. {_DEVIATION} A token counts where a part of it is covered.",
-        *(["Where annotators said of some mentions alone whether to mask them, types tell of the others."] * partly),
+        *(["Annotators said only of some mentions whether to mask them; types decide for the others."] * partly),
         *(["The rows over annotators and layers leave programs out."] if whole.layers_by_programs else []),
         *rest("annotators", whole.annotators),
     ]

@@ -35,21 +35,21 @@ _SENTENCES = 5  # anonymizations of which each has a sentence; of more, the tabl
 _OF_EACH_STRING = 3  # places that are shown of a string where not all can be
 
 _LEAK_NOTES = (
-    "missed: all of it can be read, and no other mention of the entity is hidden; another mention masked: all of it "
-    "can be read, but the same annotator's entity is hidden elsewhere; partly masked: some of it can be read; wrong "
-    "border: some can be read, and a mask over it hides words outside.",
-    "A span counts once for a type, however many annotators marked it: direct for one is direct, and of several kinds "
-    "the first of these counts. Marks are counted for each annotator. Words that need not be masked, and words that "
-    "replacements say again, are taken as the run's metrics take them.",
+    "Missed: all of it can be read, and no other mention of the entity is hidden. Another mention masked: all of it "
+    "can be read, but the same annotator's entity is hidden elsewhere. Partly masked: some of it can be read. Wrong "
+    "border: some of it can be read, and a mask over it also hides words outside.",
+    "A span counts once for a type, even if several annotators marked it. If one of them calls it direct, it counts "
+    "as direct; of several kinds, the first of these counts. Marks are counted for each annotator. Words that need "
+    "not be masked, and words that replacements repeat, count as in the run's metrics.",
 )
 _MASK_NOTES = (
-    "over-masked: it hides something to be masked and words beside it; over what may stay: it hides something that "
-    "annotators marked as not to be masked, and nothing that is to be; spurious: nobody marked anything there. Masks "
-    "that overlap are one. Types are what annotators called it, else what the system did.",
+    "Over-masked: the mask hides something to be masked and words beside it. Over what may stay: the mask hides only "
+    "what annotators marked as not to be masked. Spurious: nobody marked anything there. Masks that overlap count as "
+    "one. The type is the annotators', or else the system's.",
 )
 _OVERLOOKED = "What annotators overlooked cannot count as a leak, and what they forgot to mark counts as needless."
 _LEFT_OUT = "left out, since they quote documents: cases in their contexts, and the words of rules"
-_ALONE = "every entity has one mention alone: the annotations do not say which mentions are of the same"
+_ALONE = "every entity has only one mention: the annotations do not say which mentions belong together"
 _NO_SPAN = "another annotator calls every such span direct"
 
 
@@ -88,7 +88,7 @@ def beside_sheet(analysis: ErrorAnalysis) -> ReportDocument:
 
 def _unannotated_sheet(sample: DocumentSample) -> ReportDocument:
     which = "The document has no" if sample.documents == 1 else f"None of the {sample.documents:,} documents has"
-    sentence = f"{which} annotations: nothing can be called a leak, or needless."
+    sentence = f"{which} annotations, so nothing can be called a leak or a needless mask."
     return ReportDocument("Where the anonymizations fail", (sentence, *_sample_sentences(sample)), ())
 
 
@@ -98,7 +98,7 @@ def _leak_sentence(errors: Errors) -> str:
         return f"{name}: nothing is marked to be masked, so nothing can leak."
     mentions = f"{counted_words(spans.total, 'mention')} to be masked"
     if not spans.leaking:
-        return f"{name} leaves none of {mentions} readable, words aside that need not be hidden."
+        return f"{name} leaves none of {mentions} readable, except words that need not be hidden."
     kinds = ", ".join(f"{spans.kinds[kind]:,} {_SENTENCE_WORDS[kind]}" for kind in LEAK_KINDS if spans.kinds[kind])
     part = percent(spans.leaking / spans.total)
     return f"{name} leaves {spans.leaking:,} of {mentions} readable, at least in part ({part}): {kinds}."
@@ -120,8 +120,8 @@ def _chosen_sentence(errors: Errors) -> str:
     """What was asked for chooses cases, and a reader must not take the counts for theirs."""
     filters, number = _describe_filters(errors.only), len(errors.cases)
     if not number:
-        return f"No case fits what was asked for: {filters}. All else here is of everything."
-    return f"{counted_words(number, 'case')} in context: {filters}. All else here is of everything."
+        return f"No case fits what was asked for: {filters}. Everything else here covers all cases."
+    return f"{counted_words(number, 'case')} in context: {filters}. Everything else here covers all cases."
 
 
 def _sample_sentences(sample: DocumentSample) -> list[str]:
@@ -130,10 +130,10 @@ def _sample_sentences(sample: DocumentSample) -> list[str]:
     if sample.documents < sample.corpus:
         which = f"{sample.documents:,} of {counted_words(sample.corpus, 'document')}"
         risk = f"the {which} in which most can be read" if sample.chosen == "riskiest" else f"the first {which}"
-        sentences.append(f"The run keeps {risk}: all counts here are of these alone, and no estimate for the others.")
+        sentences.append(f"The run keeps {risk}: all counts here are of these only, and do not estimate the others.")
     if 0 < sample.annotated < sample.documents:
         unannotated = counted_words(sample.documents - sample.annotated, "document")
-        sentences.append(f"Without annotations, and counted nowhere: {unannotated}.")
+        sentences.append(f"Documents without annotations, which count nowhere: {unannotated}.")
     return sentences
 
 
@@ -143,7 +143,7 @@ def _notes(errors: Errors) -> tuple[str, ...]:
     if errors.silver:
         notes.append(f"Programs annotated ({shorten(errors.silver)}): errors are disagreements with them.")
     if errors.trusted:
-        notes.append("Masks are trusted to hide what they cover, as the run's metrics do: replacements are not read.")
+        notes.append("As in the run's metrics, masks are trusted to hide what they cover: replacements are not read.")
     return tuple(notes)
 
 
@@ -155,8 +155,9 @@ def _metric_note(errors: Errors) -> str:
         return sentence
     total, leaking = marks.total + errors.spared, marks.leaking + errors.spared_leaking
     return (
-        f'{sentence} recall(unit="mention") counts {leaking:,} of {total:,}: it also asks for mentions that are '
-        f"marked as not to be masked while another mention of their entity is to be, {errors.spared:,} here."
+        f'{sentence} recall(unit="mention") counts {leaking:,} of {total:,}. '
+        f"It also counts {errors.spared:,} marked as not to be masked, because other mentions of their entities are to "
+        "be masked."
     )
 
 
@@ -264,7 +265,7 @@ def _case_blocks(errors: Errors, most: int | None) -> list[Cases]:
         chosen = _first(cases, most)
         if not chosen:
             continue
-        notes = ["Strings that are there most often come first."]
+        notes = ["The most frequent strings come first."]
         if len(chosen) < len(cases):
             notes = [f"{len(chosen):,} of {len(cases):,} are shown; --cases N shows more, and files have all of them."]
         blocks.append(Cases(f"{caption} in context{which}", tuple(map(_case, chosen)), tuple(notes)))
@@ -288,6 +289,6 @@ def _case(case: ErrorCase) -> Case:
     often = f"×{case.times:,} in {counted_words(case.documents, 'document')}" if case.times > 1 else ""
     labels = ", ".join(filter(None, (shorten(case.entity_type), case.identifier.lower(), TITLES[case.kind])))
     readable = f"can be read: {case.readable}" if case.readable else ""
-    repeated = "the replacement says words of it" if case.repeated else ""
+    repeated = "the replacement repeats words of it" if case.repeated else ""
     remark = "; ".join(filter(None, (labels, readable, repeated, often)))
     return Case(case.document, case.start, case.before, case.text, case.after, remark)

@@ -15,7 +15,7 @@ from showthrough.models.chat.estimate import LETTERS, SHARE
 from showthrough.report.table import DASH
 from showthrough.report.terminal import bare_table
 
-_UNKNOWN = "nobody knows what it costs: --price IN,OUT says it"
+_UNKNOWN = "the price is not known: give it with --price IN,OUT"
 
 
 def show_estimate(estimated: Sequence[CallEstimate], console: Console) -> None:
@@ -28,7 +28,7 @@ def show_estimate(estimated: Sequence[CallEstimate], console: Console) -> None:
         if new := [item for item in estimated if item.metric == text and item.count.has_questions]:
             console.print(_table(new))
         else:
-            console.print(Text("asks nothing that is not asked above"))
+            console.print(Text("asks nothing new"))
         console.print()
     for line in (*_lines(estimated), _HOW):
         console.print(Text(printable(line)), soft_wrap=True)
@@ -84,5 +84,5 @@ _FURTHER = "which judge the answers if these name one value for an attribute, or
 _PARTS = {2: "half", 3: "third", 4: "quarter"}
 _HOW = (
     f"Estimated: {LETTERS} characters a token; an answer as long as recorded ones, or a {_PARTS[SHARE]} of what it may "
-    "be; tries again are not counted. Equal questions are asked once, where they come first. Nothing was sent."
+    "be; retries are not counted. Equal questions are asked only once. Nothing was sent."
 )

@@ -89,12 +89,13 @@ def _uneven(run: Run, name: str) -> Iterator[Finding]:
     where = DocumentCounts(run.documents, wrong)
     if where:
         strings = counted_words(where.total, "string")
+        them = "it" if where.total == 1 else "them"
         yield Finding(
             name,
-            f"masks {strings} in one place and leaves them readable in another, in {len(where):,} of "
+            f"masks {strings} in one place and leaves {them} readable in another, in {len(where):,} of "
             f"{counted_words(len(run.documents), 'document')}",
             list_documents(where),
-            "masking what is masked anywhere in a document everywhere in it would hide them",
+            f"masking every occurrence of what is masked in a document would hide {them}",
             weight=_UNEVEN * len(where) / len(run.documents),
         )
 

@@ -35,7 +35,7 @@ _CODE = "color:inherit;background:none;padding:0"  # some notebooks paint it whi
 _CELL = "text-align:right;vertical-align:top;padding:.2em .6em"
 _LEFT = ";text-align:left"
 _NEXT = {
-    "run.compare()": " tells which differences are more than chance, ",
+    "run.compare()": " shows which differences are more than chance, ",
     'run.to_html("report.html")': " writes the page to look at, ",
     "run.table()": " is a frame of the numbers.",
 }
@@ -192,13 +192,13 @@ def _result_words(compared: Comparisons, comparison: Comparison) -> str:
 
 def _below(compared: Comparisons) -> Iterator[str]:
     if not compared:
-        yield "no pairs: comparing needs two anonymizations and a metric with numbers"
+        yield "no pairs: a comparison needs two anonymizations and a metric with numbers"
         return
     if len(compared) > 2 * _ROWS:
-        yield f"more pairs, of which run.compare(metric) has those of one metric: {len(compared) - 2 * _ROWS}"
+        yield f"more pairs (run.compare(metric) shows those of one metric): {len(compared) - 2 * _ROWS}"
     yield f"first minus second; p after Holm's correction within each metric and part; at most {ALPHA:g} is significant"
     if compared.test == "plain":
-        yield "the plain test finds too much: it does not tell who is better"
+        yield "the plain test finds too many differences: it does not show which is better"
     yield from _warning_lines(compared.run)
 
 
@@ -208,12 +208,12 @@ def _failure_lines(run: Run, folders: PathNames) -> list[str]:
 
 
 def _warning_lines(run: Run) -> list[str]:
-    return [f"to know before believing it, in run.notes: {len(run.notes)}"] if run.notes else []
+    return [f"notes to read before you believe the numbers, in run.notes: {len(run.notes)}"] if run.notes else []
 
 
 def _title(run: Run) -> str:
     sure = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
-    remark = "" if run.complete else f"; interrupted: of {run.corpus.documents:,} documents these alone"
+    remark = "" if run.complete else f"; interrupted: only these of {run.corpus.documents:,} documents"
     return shorten(f"{documents_line(run)}{sure}{remark}", LINE)
 
 

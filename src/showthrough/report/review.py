@@ -35,7 +35,7 @@ def review_sheet(outcome: ReviewOutcome) -> ReportDocument:
             )
             for disagreement in outcome.disagreements
         )
-        blocks.append(Cases("Disagreements to talk about; nothing was changed", cases))
+        blocks.append(Cases("Disagreements to discuss; nothing was changed", cases))
     return ReportDocument(
         f"Review of {shorten(outcome.annotator)}", tuple(_lead(outcome)), tuple(blocks), tuple(_notes(outcome))
     )
@@ -94,4 +94,4 @@ def _notes(outcome: ReviewOutcome) -> Iterator[str]:
             f"{outcome.answered_alike:,} of {counted_words(outcome.read_twice, 'document')} that several people read"
         )
         were = "was" if outcome.read_twice == 1 else "were"
-        yield f"{sentence} {were} answered alike; it is enough that one of them can tell who it is."
+        yield f"{sentence} {were} answered alike; one reader who can tell who it is about is enough."

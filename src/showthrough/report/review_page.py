@@ -36,7 +36,7 @@ def review_page(copies: ReviewCopies) -> str:
     """The copies of the first documents, to read in a browser."""
     annotator = escape(printable(copies.assignment.annotator))
     count = len(copies.assignment.numbers)
-    more = f"<p>The first {MOST} of {count} documents; the folder copies has all.</p>" if count > MOST else ""
+    more = f"<p>The first {MOST} of {count} documents; the folder copies has all of them.</p>" if count > MOST else ""
     names, articles = [], []
     for number, (name, text) in enumerate(islice(copies.pieces(_MARKUP), MOST), 1):
         title = escape(printable(name))
@@ -50,7 +50,7 @@ def review_page(copies: ReviewCopies) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Copies for review: {annotator}</title>\n<style>{_STYLE}</style></head>\n<body><main>\n"
         f"<h1>Copies for review: {annotator}</h1>\n"
-        "<p>Bars stand for what is to be masked. What is confidential and is not masked is underlined, after its "
-        "category. Answers go into sheet.csv, findings into findings.csv; questions.md says how.</p>\n"
+        "<p>Bars hide what is to be masked. Confidential words that are not masked are underlined, after their "
+        "category. Write answers into sheet.csv and findings into findings.csv; questions.md says how.</p>\n"
         f"{more}<nav><ol>{''.join(names)}</ol></nav>\n{chr(10).join(articles)}\n</main></body></html>\n"
     )

@@ -27,19 +27,19 @@ _LEARNED = {
 }
 _MOST_DIGITS = 9
 MEASURED = (
-    "Each rule is the best that was found given those above it. The numbers are what the metrics give with these masks "
-    "added, on these documents: a rule that was found in them may win less, and cost more, on others."
+    "Each rule is the best one found, given those above it. The numbers are the metrics' with these masks added, on "
+    "these documents. On other documents a rule may win less and cost more."
 )
 ORACLE = (
-    "A type stands for a tool that finds all that annotators marked with it, also what need not be masked, and nothing "
-    "else. No tool does: these are bounds, each type the best that was found given those above it."
+    "A row assumes a tool that finds all that annotators marked with this type, also what need not be masked, and "
+    "nothing else. No tool does that: these are bounds. Each type is the best one found, given those above it."
 )
 _MEANING = (
-    "Masks are stretches that a rule masks and that were not masked as a whole before. Hidden are identifiers of which "
-    "nothing can be read with it and something could before, counted for each annotator."
+    "Masks: places that a rule masks and that were not fully masked before. Hidden: identifiers that the rule hides "
+    "completely and that could be read in part before, counted for each annotator."
 )
-_ALONE = "--json FILE also has what each would win alone, with none above it."
-_CAPITALS = "Capitals stand for up to five capitalised words or numbers in a row."
+_ALONE = "--json FILE also says what each would win alone, without those above it."
+_CAPITALS = "Capitals: up to five capitalised words or numbers in a row."
 _NOTHING = "No string or pattern was found that wins more than it costs."
 
 
@@ -69,10 +69,11 @@ def _meanings(worth: Worth) -> Iterator[str]:
 def worth_sentences(worth: Worth) -> tuple[str, ...]:
     """What the first rules would win, one after the other."""
     if not worth.direct_total + worth.quasi_total:
-        return ("Nothing is marked to be masked here: nothing tells what a rule would win.",)
+        return ("Nothing is marked to be masked here, so nothing shows what a rule would win.",)
     if not worth.leaking:
         return (
-            f"{shorten(worth.anonymization)} leaves nothing readable here that annotators want masked: no rule wins.",
+            f"{shorten(worth.anonymization)} leaves nothing readable here that annotators want masked: no rule can "
+            f"win anything.",
         )
     if not worth.rules:
         return (_NOTHING,)
@@ -97,7 +98,7 @@ def _sentence(worth: Worth, step: Step, now: SystemScores) -> str:
     )
     if not won and then.recall is not None:
         lifted = f"{worth.metrics[RECALL]} {_from_to(now.recall or 0.0, then.recall)}"
-        won = [f"{lifted} (no identifier is hidden throughout by it alone)"]
+        won = [f"{lifted} (it alone hides no identifier everywhere)"]
     # A mask that joins others shows what was hidden, where the replacement of one says a word of another.
     lowers = f", but lowers {lost[0]}," if lost else ""
     cost = _cost(now, then, worth.metrics[PRECISION])
@@ -173,11 +174,11 @@ def _remarks(worth: Worth) -> list[str]:
     remarks = []
     if worth.repeated:
         which = f"{worth.repeated:,} of the {worth.leaking:,} mentions that can be read"
-        remarks.append(f"In {which} replacements say words again that they stand for: no further mask hides these.")
+        remarks.append(f"In {which} the replacements repeat words that they should hide: no further mask hides these.")
     if not worth.whole:
         remarks.append(
             f"All numbers are of the {counted_words(worth.documents, 'document')} that the run keeps, of "
-            f"{worth.corpus:,}: they are not the run's own, and no estimate for the others."
+            f"{worth.corpus:,}: they are not the run's own, and do not estimate the others."
         )
     return remarks
 

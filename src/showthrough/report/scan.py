@@ -12,8 +12,8 @@ from showthrough.report.terminal import bare_table
 
 # Said first, whatever was found: nobody may take a scan for a proof.
 CANNOT_KNOW = (
-    "A scan knows what identifiers look like and not whom the texts are about: names without a title, places, "
-    "employers and rare facts are not found, so finding nothing proves nothing."
+    "A scan knows what identifiers look like, but not whom the texts are about. It does not find names without a "
+    "title, places, employers and rare facts. Finding nothing proves nothing."
 )
 _MOST = 10  # documents that are listed
 
@@ -24,7 +24,7 @@ def show_scan(scan: Scan, limit: int, console: Console) -> None:
     console.print()
     total = len(scan.sightings)
     head = f"{total} find{'' if total == 1 else 's'} in {len(scan.by_document())} of {_documents(scan.documents)}"
-    console.print(Text(f"{head}; looked at by {', '.join(map(printable, scan.detectors))}", "bold"))
+    console.print(Text(f"{head}; searched by {', '.join(map(printable, scan.detectors))}", "bold"))
     if not total:
         return
     names = {name: name.partition("(")[0] for name in scan.detectors}

@@ -15,8 +15,8 @@ _RECALL: tuple[Role, ...] = ("direct identifiers", "quasi-identifiers", RECALL)
 _UNDEFINED = "nothing is masked there, or nothing was marked"
 _REWRITTEN = {"number", "surrogate"}  # replacements that hang on what else is masked
 TOO_GOOD = (
-    "A threshold that is chosen on these documents looks better on them than it is: choose it on others, and score it "
-    "here once."
+    "A threshold that is chosen on these documents looks better on them than it is. Choose it on other documents, "
+    "and score it here once."
 )
 
 
@@ -93,10 +93,11 @@ def sweep_grids(run: Run) -> list[Grid]:
             notes.append("1 mask has no score and is never left out." if sweep.unscored == 1 else several)
         if sweep.levels > len(sweep.thresholds):
             notes.append(
-                f"There are {sweep.levels:,} different scores; about as many masks lie between each row and the next."
+                f"There are {sweep.levels:,} different scores; from each row to the next about the same number of "
+                f"masks is left out."
             )
         if anonymization.made and anonymization.made.replacement in _REWRITTEN:
-            notes.append("What stands in place of masks is as in the file; anonymize --threshold may write otherwise.")
+            notes.append("The replacements are those of the file; anonymize --threshold may write others.")
         grids.append(Grid(anonymization.name, ("masks", *sweep.values), tuple(rows), "threshold", tuple(notes)))
     return grids
 

@@ -17,8 +17,8 @@ from showthrough.run.run import Run
 _REVISION = 12  # characters of what pins a model down
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 _NOT_SAID = "its file does not say how it was made"
-_NO_COST = "its file does not say what it took"
-_NOT_TRAINED = "it says of no corpus that it was trained on it"
+_NO_COST = "its file does not say what it cost"
+_NOT_TRAINED = "it does not say that it was trained on a corpus"
 
 
 def provenance_grid(run: Run) -> Grid | None:
@@ -44,7 +44,7 @@ def cost_grid(run: Run) -> Grid | None:
             missing("the clock did not move") if not cost.rate else words(_few(cost.rate))
         ),
         "to load": lambda cost: words(seconds(cost.loading)),
-        "memory": lambda cost: _bytes(cost.peak_bytes, "only a process of its own can tell"),
+        "memory": lambda cost: _bytes(cost.peak_bytes, "it had no process of its own to measure"),
         "model": lambda cost: words("none") if cost.model_bytes == 0 else _bytes(cost.model_bytes, "it does not say"),
         "device": lambda cost: words(cost.device),
     }
@@ -55,7 +55,8 @@ def cost_grid(run: Run) -> Grid | None:
     if not any(system.made and system.made.cost for system in run.anonymizations):
         return None
     note = (
-        "Documents a second: of one process, loading aside. Memory: the most that one held. Both as anonymizing went."
+        "Documents a second: of one process, without loading. Memory: the most that one process held. Both were "
+        "measured while the system anonymized."
     )
     return _grid(run, "What the systems cost", {head: of_cost(make) for head, make in heads.items()}, (note,))
 
@@ -85,7 +86,7 @@ def show_systems(run: Run, console: Console) -> None:
     cost = cost_grid(run)
     lines: tuple[str, ...] = ()
     if run.sweeps:
-        lines = (f"masks of {join_names(list(run.sweeps))} have scores; --html draws what other thresholds would give",)
+        lines = (f"masks of {join_names(list(run.sweeps))} have scores; --html shows the results of other thresholds",)
     if cost or lines:
         show_sheet(ReportDocument("", (), (cost,) if cost else (), lines), console)
         console.print()

@@ -148,7 +148,7 @@ class ScoreTable:
             unseen = {score.anonymization: score.unseen for other, score in scores if other is column and score.unseen}
             if unseen and column.group == "privacy" and column.better == "higher":
                 most = f"up to {max(unseen.values()) * 100:.0f} % may leak"
-                lines.append(f"{column.head} of {', '.join(unseen)}: with nothing seen to leak, {most}")
+                lines.append(f"{column.head} of {', '.join(unseen)}: nothing leaked here, but {most}")
         bare: dict[str, list[str]] = {}
         for column, score in scores:
             if score.note:

@@ -8,9 +8,9 @@ from showthrough.systems.encoders.sweep import SweepResult
 from showthrough.systems.encoders.training import TrainingOutcome
 
 _NO_DEV = "no documents were given to score it on (--dev)"
-_CHOSEN = "the epoch was chosen by these scores, so those of the one that was kept are a little too good"
-_TO_CHOOSE = "the scores of a row that is chosen by them are a little too good: score it on other documents"
-_UNDEFINED = "undefined: nothing was masked there, or nothing was to be"
+_CHOSEN = "these scores chose the epoch that was kept, so its own are a little too good"
+_TO_CHOOSE = "if you choose a row by its scores, they are a little too good: score it on other documents"
+_UNDEFINED = "undefined: nothing was masked there, or nothing was to be masked"
 
 
 def training_sheet(outcome: TrainingOutcome) -> ReportDocument:

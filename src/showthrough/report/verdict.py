@@ -84,7 +84,7 @@ class Verdict:
         usual = (
             [str(graded.threshold) for graded in self.systems[0].grades if graded.demand.usual] if self.systems else []
         )
-        return f"Usual, and not asked for: {', '.join(usual)}." if usual else ""
+        return f"Usual thresholds that nobody set: {', '.join(usual)}." if usual else ""
 
 
 def verdict(run: Run) -> Verdict:
@@ -111,7 +111,7 @@ def _recommendation(run: Run, systems: Sequence[SystemVerdict]) -> str:
     if not run.complete:
         return "The run was interrupted: nothing can be said yet."
     if not any(system.grades for system in systems):
-        return "No threshold was set, and these metrics have no usual one, so nothing can be recommended."
+        return "No threshold was set, and these metrics have no usual one, so there is no recommendation."
     met, unsure = ([system.name for system in systems if system.grade == grade] for grade in ("met", "unsure"))
     if met:
         beside = _unmet_sentence([system for system in systems if system.grade == "met"])
@@ -119,8 +119,8 @@ def _recommendation(run: Run, systems: Sequence[SystemVerdict]) -> str:
     if unsure:
         doubt, advice = _doubt([system for system in systems if system.grade == "unsure"])
         return (
-            f"{join_names(unsure)} {_meet(unsure)} {_thresholds(systems)} in these documents, but it is not sure "
-            f"that others would ({doubt}): {advice}.{_choice(run, unsure)} {_limits(run, unsure)}"
+            f"{join_names(unsure)} {_meet(unsure)} {_thresholds(systems)} in these documents, but may not in "
+            f"others ({doubt}): {advice}.{_choice(run, unsure)} {_limits(run, unsure)}"
         )
     unjudged = [system.name for system in systems if system.grade == "unknown"]
     closest = min(
@@ -135,7 +135,7 @@ def _recommendation(run: Run, systems: Sequence[SystemVerdict]) -> str:
         ]
         reason = next(
             (f"{why} ({threshold})" for threshold, why in whys if why),
-            "a number that a threshold asks for is not there",
+            "a number that a threshold needs is missing",
         )
         return f"{join_names(unjudged)} cannot be judged: {reason}."
     rests = f" But {join_names(warnings)}." if (warnings := training_warnings(run, [closest.name])) else ""
@@ -148,14 +148,14 @@ def _meet(names: Sequence[str]) -> str:
 
 def _thresholds(systems: Sequence[SystemVerdict]) -> str:
     if any(graded.demand.usual for graded in systems[0].grades):
-        return "all that was asked for"
+        return "all thresholds that count"
     return "the threshold" if len(systems[0].grades) == 1 else "all thresholds"
 
 
 def _unmet_sentence(systems: Sequence[SystemVerdict]) -> str:
     """What of the usual thresholds is not met, though nobody asked for it."""
     not_met = [f"{format_grading(graded)} by {system.name}" for system in systems for graded in system.unmet_usual]
-    return f" Not met, though nobody asked for it: {join_names(not_met)}." if not_met else ""
+    return f" Usual thresholds that are not met, though nobody set them: {join_names(not_met)}." if not_met else ""
 
 
 def _none(systems: Sequence[SystemVerdict]) -> str:
@@ -167,7 +167,7 @@ def _none(systems: Sequence[SystemVerdict]) -> str:
 def _closest(system: SystemVerdict, *, alone: bool) -> str:
     """By the numbers alone: no test tells whether another is further off."""
     missing = join_names([format_grading(graded) for graded in system.grades if graded.bearing == "missed"])
-    return f"It misses {missing}." if alone else f"Closest by numbers alone is {system.name}, which misses {missing}."
+    return f"It misses {missing}." if alone else f"By the numbers alone {system.name} is closest. It misses {missing}."
 
 
 def format_grading(graded: Grading) -> str:
@@ -220,8 +220,8 @@ def _choice(run: Run, names: Sequence[str]) -> str:
         return ""
     best = max(names, key=lambda name: _value(run, name, record))
     if _is_shown_best(run, record, best, names):
-        return f" Of these, {best} is best on use ({record.title}: {format_score(_value(run, best, record))})."
-    return f" None of these is shown to be best on use ({record.title}, {record.text})."
+        return f" Of these, {best} keeps most use ({record.title}: {format_score(_value(run, best, record))})."
+    return f" No test shows which of these keeps most use ({record.title}, {record.text})."
 
 
 def _value(run: Run, name: str, record: MetricRecord) -> float:
@@ -249,5 +249,5 @@ def _limits(run: Run, names: Sequence[str]) -> str:
         attacked = any(find_metrics(run, role) for role in ATTACKS)
         limits.append("nobody tried to link documents to people" if attacked else "no attack was made")
     if choose_metric(run, "direct identifiers") is None:
-        limits.append("nothing was counted against direct identifiers")
+        limits.append("direct identifiers were not counted")
     return f"That is no proof that a release is safe{': ' + ', and '.join(limits) if limits else ''}."

@@ -44,10 +44,10 @@ def show_wins(run: Run, console: Console, saved: str = "") -> None:
         for name, shown in zip(run.names, names, strict=True):
             table.add_row(Text(shown), *(_cell(column[name]) for column in chosen))
         console.print(table)
-    pair = f"showthrough compare {saved or 'RUN'} tells every pair{'' if saved else ' of a run that -o wrote'}"
+    pair = f"showthrough compare {saved or 'RUN'} shows every pair{'' if saved else ' of a run that -o wrote'}"
     for line in (
         f"paired randomization over {run.sample}, Holm's correction within each metric, p at most {ALPHA:g};",
-        f"0 | 0: no difference was shown, which is not that there is none; {_NOT_TESTED}: not tested",
+        f"0 | 0: no difference was shown, which does not mean that there is none; {_NOT_TESTED}: not tested",
         pair,
     ):
         console.print(Text(line, style="dim"), soft_wrap=True)

@@ -69,7 +69,7 @@ def type_words(entity_type: str) -> str:
     ('codes such as case numbers (CODE)', 'names (PER)', 'PHONE', 'what has no type')
     """
     words = _TYPES.get(kind_of(entity_type) or "")
-    return f"{words} ({shorten(entity_type)})" if words else shorten(entity_type) or "what has no type"
+    return f"{words} ({shorten(entity_type)})" if words else shorten(entity_type) or "mentions without a type"
 
 
 def counted_words(count: float, thing: str) -> str:
@@ -93,9 +93,9 @@ def assumption_words(record: MetricRecord) -> str:
     """What a number takes on trust."""
     faith = []
     if record.parameters.get("replacements") == "trusted":
-        faith.append("what replacements say was not read")
+        faith.append("replacements were not read")
     if record.parameters.get("function_word_mentions") == "free":
-        faith.append("names made of function words were not asked for")
+        faith.append("names made of function words did not count")
     return f" ({'; '.join(faith)})" if faith else ""
 
 

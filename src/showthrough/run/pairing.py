@@ -103,7 +103,7 @@ class RunPair:
         return {**{name: own_rows[name] for name in self.run.names}, **ordered}
 
     def identical(self, name: str, earlier: str) -> bool:
-        """Whether an anonymization is the very same in both runs."""
+        """Whether an anonymization is identical in both runs."""
         digests = [
             next(record.digest for record in run.anonymizations if record.name == which)
             for run, which in ((self.run, name), (self.other, earlier))

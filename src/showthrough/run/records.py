@@ -37,13 +37,13 @@ class Input(msgspec.Struct, frozen=True):
     """A corpus, an anonymization or a background as it was given: enough to tell whether two runs saw the same."""
 
     name: Annotated[str, "what tables call it"]
-    digest: Annotated[str, "of all that counts in it, in whatever order"]
+    digest: Annotated[str, "digest of all that counts in it, in any order"]
     documents: Annotated[int, "how many documents (of a background: individuals) it has"]
     source: Annotated[str, "the file it was read from; without the folder in a run without text"] = ""
     silver: Annotated[str, "who marked a corpus, where programs did and not people"] = ""
     made: Annotated[Provenance | None, "how an anonymization was made, where its file says so"] = None
     doubtful: Annotated[
-        int, "of a corpus: documents that may belong together, and that nobody grouped: they share too much"
+        int, "of a corpus: documents that may belong together, because they share much, and that nobody grouped"
     ] = 0
     seen: Annotated[int, "of a verifier: how many of the run's documents it knew from its training"] = 0
     unlike: Annotated[int, "of an anonymization: how many of its releases are unlike their originals"] = 0
@@ -58,7 +58,7 @@ class Input(msgspec.Struct, frozen=True):
 class MetricRecord(msgspec.Struct, frozen=True):
     """A metric as it was asked for, and all that a report must know of it: it need not be installed there."""
 
-    text: Annotated[str, "its text form, which is its identity"]
+    text: Annotated[str, "its text form, which identifies it"]
     name: Annotated[str, "the nearest entry of the table of metrics"]
     version: Annotated[int, "rises when one of its numbers could change"]
     title: Annotated[str, "its name in words"]
@@ -67,9 +67,9 @@ class MetricRecord(msgspec.Struct, frozen=True):
     parameters: Annotated[dict[str, Any], "all of them, defaults too"]
     explanation: Annotated[str, "what it is, its formula and its source, as the metric itself says it"] = ""
     neutral: Annotated[
-        tuple[str, ...], "parts, or measures of them, of which neither a higher nor a lower value is better"
+        tuple[str, ...], "parts, or measures of them, for which neither a higher nor a lower value is better"
     ] = ()
-    roles: Annotated[tuple[str, ...], "what sentences and figures may take it for"] = ()
+    roles: Annotated[tuple[str, ...], "what sentences and figures use it as"] = ()
     counts: Annotated[dict[str, Count], "what columns of its rows count: what is right, what is wrong, or all"] = {}
 
     def describes(self, part: str) -> bool:
@@ -108,12 +108,12 @@ class Score(msgspec.Struct, frozen=True):
 
     anonymization: Annotated[str, "whose number it is"]
     metric: Annotated[str, "the text form of the metric"]
-    part: Annotated[str, "which of the metric's numbers; empty: the one it is known by"]
+    part: Annotated[str, "which of the metric's numbers; empty: the main one"]
     value: Annotated[float | None, "the number; null where it is undefined"]
     low: Annotated[float | None, "the lower end of its interval"]
     high: Annotated[float | None, "the upper end of its interval"]
     reason: Annotated[str, "why there is no value"]
-    signature: Annotated[str, "one line that pins the number down"]
+    signature: Annotated[str, "one line that says exactly how the number was computed"]
     note: Annotated[str, "why there is no interval although there is a value"] = ""
 
     @property
@@ -144,7 +144,7 @@ class Human(msgspec.Struct, frozen=True):
     value: Annotated[float | None, "the number; null where it is undefined"]
     low: Annotated[float | None, "the lower end of its interval"]
     high: Annotated[float | None, "the upper end of its interval"]
-    documents: Annotated[int, "that it was counted in: those that others marked too"]
+    documents: Annotated[int, "documents that it was counted in: those that others marked too"]
     reason: Annotated[str, "why there is no value, or no interval"] = ""
 
 
@@ -152,9 +152,9 @@ class Ceiling(msgspec.Struct, frozen=True):
     """Annotators as systems: each against the others, on the documents that several people marked."""
 
     annotators: Annotated[dict[str, dict[str, Human]], "by annotator and metric; of many, those with most documents"]
-    people: Annotated[dict[str, Human], "all of them taken together, by metric"]
-    documents: Annotated[int, "that several people marked"]
-    reason: Annotated[str, "why there is nothing to read here"] = ""
+    people: Annotated[dict[str, Human], "all annotators together, by metric"]
+    documents: Annotated[int, "documents that several people marked"]
+    reason: Annotated[str, "why there are no numbers here"] = ""
     readers: Annotated[int, "people who marked one of these documents"] = 0
 
     @property
@@ -183,7 +183,7 @@ class Sweep(msgspec.Struct, frozen=True):
         dict[str, list[float | None]], "by metric the number at each threshold; null where it is undefined"
     ]
     unscored: Annotated[int, "masks without a score, which are never left out"] = 0
-    levels: Annotated[int, "different scores; where these are more than thresholds, some were chosen"] = 0
+    levels: Annotated[int, "number of different scores; if there are more than thresholds, some were chosen"] = 0
 
     def rename_metrics(self, rename: Callable[[str], str]) -> Sweep:
         """The same with other names of the metrics."""
@@ -201,7 +201,7 @@ class Comparison(msgspec.Struct, frozen=True):
     """Two anonymizations on one metric: the difference (first minus second) and how likely chance makes it."""
 
     metric: Annotated[str, "the text form of the metric"]
-    part: Annotated[str, "which of the metric's numbers; empty: the one it is known by"]
+    part: Annotated[str, "which of the metric's numbers; empty: the main one"]
     first: Annotated[str, "the one anonymization"]
     second: Annotated[str, "the other"]
     difference: Annotated[float | None, "the first one's value minus the second one's; null where one is undefined"]
@@ -225,11 +225,11 @@ class Comparison(msgspec.Struct, frozen=True):
 class PlaceEvidence(msgspec.Struct, frozen=True):
     """Something that was found in a released text, and where."""
 
-    entity_type: Annotated[str, "what it was taken for"]
+    entity_type: Annotated[str, "the type that it was taken for"]
     start: Annotated[int, "where it begins in the released text"]
     end: Annotated[int, "where it ends there"]
     line: Annotated[int, "the line that it begins in, counted from 1"]
-    original: Annotated[tuple[int, int], "the stretch of the original that it stands for"]
+    original: Annotated[tuple[int, int], "the part of the original that it replaces"]
     text: Annotated[str, "what is written there, without its middle where it is long"]
     how: Annotated[str, "of an identifier: elsewhere, otherwise, encoded or nearly readable; else empty"] = ""
     marked: Annotated[list[tuple[int, int]], "of an identifier: where it was marked, the first few"] = []
@@ -238,7 +238,7 @@ class PlaceEvidence(msgspec.Struct, frozen=True):
 class Uneven(msgspec.Struct, frozen=True):
     """A string that is masked in one place and can be read in another."""
 
-    text: Annotated[str, "the string, as it stands where it is masked"]
+    text: Annotated[str, "the string, as it is written where it is masked"]
     masked: Annotated[list[tuple[int, int]], "where it is masked: start and end, the first few"]
     readable: Annotated[list[tuple[int, int]], "where it, or a part of it, can be read in the same document"] = []
     elsewhere: Annotated[list[tuple[str, int, int]], "where else, if not there: document, start and end"] = []
@@ -249,7 +249,7 @@ class PassageEvidence(msgspec.Struct, frozen=True):
 
     start: Annotated[int, "where it begins in the original"]
     end: Annotated[int, "where it ends there"]
-    value: Annotated[float, "its similarity to what stands there now, from 0 to 5"]
+    value: Annotated[float, "its similarity to what is there now, from 0 to 5"]
 
 
 class InferenceEvidence(msgspec.Struct, frozen=True):
@@ -262,9 +262,9 @@ class InferenceEvidence(msgspec.Struct, frozen=True):
     agreement: Annotated[float, "how far both agree: 1, or 0.5 where the guess is less precise"]
     certainty: Annotated[int, "how certain the value is, up to 5"]
     hardness: Annotated[int, "how hard it is to find out, up to 5; 0 where nobody said"]
-    start: Annotated[int | None, "where in the released text it was read; null where the attacker does not tell"]
+    start: Annotated[int | None, "where in the released text it was read; null where the attacker does not say"]
     end: Annotated[int | None, "where that ends"]
-    original: Annotated[tuple[int, int] | None, "the stretch of the original that this stands for"]
+    original: Annotated[tuple[int, int] | None, "the part of the original that this replaces"]
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -278,17 +278,17 @@ class Evidence(msgspec.Struct, frozen=True):
     rank: Annotated[float | None, "the place of the right one; null where the attacker does not know the person"] = None
     margin: Annotated[float | None, "how far the right one is before the next (or behind the first)"] = None
     words: Annotated[
-        list[tuple[str, float]], "of the anonymized text, what speaks most for the guess, and how much"
+        list[tuple[str, float]], "words of the anonymized text that support the guess most, and how much"
     ] = []
     attack: Annotated[str, "which of the attacks said it"] = ""
     places: Annotated[list[PlaceEvidence], "what was found in the released text, the first of them"] = []
     strings: Annotated[list[Uneven], "what is masked in one place and can be read in another"] = []
     passages: Annotated[
-        list[PassageEvidence], "of the original, the worst of those that do not say all that they said"
+        list[PassageEvidence], "passages of the original that lost most of their meaning, the worst first"
     ] = []
     inferred: Annotated[list[InferenceEvidence], "what an attacker inferred about people, the most certain first"] = []
     reasons: Annotated[
-        list[tuple[str, float]], "what speaks for the guess beside words, or against it where it is below 0"
+        list[tuple[str, float]], "what supports the guess beside words; below 0: what speaks against it"
     ] = []
 
 

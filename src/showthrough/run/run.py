@@ -62,29 +62,37 @@ class Run(msgspec.Struct, dict=True):
     ]
     failures: Annotated[list[Failure], "metrics that could not be computed"]
     provenance: Annotated[dict[str, Any], "with what and when it was made: versions, models, times"]
-    complete: Annotated[bool, "false: it was interrupted, and holds the documents that were finished"] = True
+    complete: Annotated[bool, "false: it was interrupted and has only the documents that were finished"] = True
     format: Annotated[int, "of the file; rises when an old reader could misread it"] = FORMAT
     texts: Annotated[RunTexts | None, "original text and masks, for reports: a file with it is for its owner alone"] = (
         None
     )
     evidence: Annotated[
-        dict[str, dict[str, Mapping[str, Evidence]]], "what metrics have to show: by metric, anonymization and document"
+        dict[str, dict[str, Mapping[str, Evidence]]], "evidence of the metrics: by metric, anonymization and document"
     ] = {}
     notes: Annotated[list[str], "what a reader must know before believing the numbers, a sentence each"] = []
     several_annotators: Annotated[bool | None, "whether some document was marked by several; null: unknown"] = None
-    groups: Annotated[Sequence[str], "of the documents, in their order; empty: alone in its own; none: no groups"] = []
-    references: Annotated[list[Input], "scored beside, but not under test: the ends of every scale"] = []
-    thresholds: Annotated[list[Threshold], "what its numbers were asked to reach; none: nobody said"] = []
-    ceiling: Annotated[Ceiling | None, "what people reach against each other; null where none of them could be"] = None
+    groups: Annotated[
+        Sequence[str], "groups of the documents, in their order; empty: a document without a group; none: no groups"
+    ] = []
+    references: Annotated[
+        list[Input], "scored for reference, not under test: nothing masked and everything masked"
+    ] = []
+    thresholds: Annotated[list[Threshold], "the thresholds that were set; none: nobody set any"] = []
+    ceiling: Annotated[Ceiling | None, "what people reach against each other; null where they cannot be scored"] = None
     inputs: Annotated[
-        dict[str, list[Input]], "what families of metrics were given beside, by name, such as what an attacker knew"
+        dict[str, list[Input]], "further inputs of metric families, by name, such as what an attacker knew"
     ] = {}
-    asked: Annotated[list[AnswerSource], "who was asked about people or texts, beside detectors and verifiers"] = []
+    asked: Annotated[list[AnswerSource], "language models that were asked about people or texts"] = []
     sweeps: Annotated[
-        dict[str, Sweep], "by anonymization, what its surer masks alone reach, where masks have scores"
+        dict[str, Sweep], "by anonymization, what its surer masks alone would reach, where masks have scores"
     ] = {}
-    joined: Annotated[bool, "whether documents were found to belong together: groups are then of such ones too"] = False
-    tables: Annotated[Tables | None, "of very many documents, where ids, groups, rows and evidence are instead"] = None
+    joined: Annotated[bool, "whether the program found documents that belong together: groups then join these too"] = (
+        False
+    )
+    tables: Annotated[Tables | None, "with very many documents: where ids, groups, rows and evidence are instead"] = (
+        None
+    )
 
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""

@@ -23,7 +23,7 @@ class RecordedSettings:
     confidence: Annotated[float, Meta(description="Confidence of the intervals.", gt=0, lt=1)] = 0.95
     missing: Annotated[
         Missing,
-        Meta(description="What a document means that an anonymization lacks.", extra={"heading": "What is scored"}),
+        Meta(description="What to do if an anonymization lacks a document.", extra={"heading": "What is scored"}),
     ] = "error"
-    dtype: Annotated[str, "In which numbers models calculate."] = ModelSettings.dtype
-    types: Annotated[str, "What the user said that types are to be taken for."] = ""
+    dtype: Annotated[str, "Precision in which models calculate."] = ModelSettings.dtype
+    types: Annotated[str, "How the user chose to treat types."] = ""

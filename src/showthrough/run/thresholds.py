@@ -16,7 +16,7 @@ class Threshold(msgspec.Struct, frozen=True):
     metric: Annotated[str, "the text form of the metric"]
     end: Annotated[End, "whether the number must be at least or at most the limit"]
     limit: Annotated[float, "the limit itself, which still is good enough"]
-    part: Annotated[str, "which of the metric's numbers; empty: the one it is known by"] = ""
+    part: Annotated[str, "which of the metric's numbers; empty: the main one"] = ""
 
     def __str__(self) -> str:
         """

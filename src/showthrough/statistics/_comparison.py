@@ -27,9 +27,9 @@ from showthrough.statistics.numerics.distributions import student_below, student
 
 _LEVEL = 0.05  # at which heavier documents than were seen are left out of account
 LEAST = 12  # documents that must count on either side, where the two sides do not count the same
-_UNSOUND = "it is made of its sums in a way that cannot be told"
+_UNSOUND = "it is not known how its sums make it"
 _NONE = 1e-8  # a difference or an error that is nothing but rounding, of as many documents as a block has
-_NO_ENDS = "one of the two is the same in every document, and intervals, which would tell, were not asked for"
+_NO_ENDS = "one of the two is the same in every document, and intervals, which would show more, were not asked for"
 MOST = 6  # sums that a number may be made of to be shuffled: the work grows with their square
 
 

@@ -23,7 +23,7 @@ from showthrough.statistics.numerics.chance import alpha_of, correct_for_chance,
 Level = Literal["nominal", "ordinal", "interval"]
 
 NO_PAIR = "nothing was rated by two"
-ONE_CATEGORY = "every rating is the same, so that nothing tells agreement from chance"
+ONE_CATEGORY = "every rating is the same, so agreement cannot be separated from chance"
 _PAIR = 2
 
 

@@ -24,7 +24,7 @@ Ends = tuple[float, float, float]  # a value with the low and the high end of it
 _NONE = 1e-12  # a spread that is nothing but rounding
 _EVEN = 1e-9  # a spread of sizes that is
 _FURTHER = 600  # how much heavier documents may be than those that were seen; from simulations, see the docs
-ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
+ALIKE = "all documents are alike, so its uncertainty cannot be estimated"
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def walk(path: Path, handler: Handler) -> None:
 
     def skipped(name: str, is_parameter: bool) -> None:
         written = quote_value(f"{'%' if is_parameter else '&'}{name};")
-        refuse(f"refers to the entity {written}, which it does not declare; what stands there would be lost")
+        refuse(f"refers to the entity {written}, which it does not declare; its text would be lost")
 
     # After a reference to an entity of declarations every other entity may be declared somewhere else, and the parser
     # would leave it out without a word. So that it tells of such references, it is asked to follow them.

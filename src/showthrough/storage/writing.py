@@ -119,7 +119,7 @@ def refuse_elsewhere(path: Path) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raises OutputError when nothing could be written there; better told before the work than after."""
+    """Raises OutputError when nothing could be written there; better now than after the work."""
     refuse_elsewhere(path)
     with report_os_errors(path):
         if path.exists() and not path.is_file() and not path.is_dir():

@@ -57,7 +57,7 @@ class FailureAnalysis:
 
 
 class Needless(NamedTuple):
-    """A mask that hides more than anybody wanted, and what it was taken for."""
+    """A mask that hides more than anybody wanted, and the type that it was taken for."""
 
     kind: MaskKind
     entity_type: str

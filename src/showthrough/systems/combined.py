@@ -296,7 +296,7 @@ class Everywhere(CompositeAnonymizer):
     recall falls.
     """
 
-    of: Anonymizer = field(metadata={"description": "whose masks are repeated; it stands first in the brackets"})
+    of: Anonymizer = field(metadata={"description": "whose masks are repeated; it comes first in the brackets"})
     dictionary: str = parameter("", "ordinary words: wordfreq:LANGUAGE, or a file; else those of each text's language")
 
     own_version: ClassVar[int] = 2  # rises whenever it could add another mask

@@ -79,7 +79,7 @@ def test_counted_by_hand() -> None:
 @pytest.mark.parametrize(
     ("documents", "reason"),
     [
-        ([document("a")], "no document has annotations: nobody is there to agree"),
+        ([document("a")], "no document has annotations: there is nobody to agree"),
         ([document("a", x=(ANN,)), document("b", x=())], "one annotator marked this corpus (x)"),
         (
             [document(f"{who}", **{f"p{who}": (ANN,)}) for who in range(10)],
@@ -129,8 +129,9 @@ def test_what_a_corpus_does_not_say() -> None:
     found = agreement(Corpus([document("a", x=(told,), y=())]))
     assert found.of("type", "spans").observed.value == 0
     for attribute in ("identifier", "masking"):
-        assert found.of(attribute, "spans").krippendorff.reason.startswith("the corpus does not say how")  # type: ignore[arg-type]
-    assert found.of("confidential", "spans").observed.reason == "the corpus says nothing of confidential status"
+        reason = found.of(attribute, "spans").krippendorff.reason  # type: ignore[arg-type]
+        assert reason.startswith("the corpus does not say whether")
+    assert found.of("confidential", "spans").observed.reason == "the corpus does not say what is confidential"
     assert found.decisions == found.places == ()
     sound(found)
 
@@ -289,7 +290,7 @@ def test_an_empty_status_says_nothing() -> None:
     found = agreement(Corpus([document("a", x=(ANN, said), y=(ANN, nothing))]))
     assert found.of("confidential", "spans").observed.value == 1
     found = agreement(Corpus([document("a", x=(said,), y=(nothing,))]))
-    assert found.of("confidential", "spans").observed.reason == "the corpus says nothing of confidential status"
+    assert found.of("confidential", "spans").observed.reason == "the corpus does not say what is confidential"
 
 
 def test_without_resamples_there_is_no_interval() -> None:

@@ -131,7 +131,7 @@ def test_marks_are_corrected(corpus: Corpus, fill: Fill) -> None:
     ]
     told = {"missing": 0, "border": 1, "type": 2, "masking": 1, "confidential": 1, "entity": 0, "spurious": 0}
     assert made.outcome.applied == told
-    assert made.notes == ("types that nobody had used in this corpus: CITY",)
+    assert made.notes == ("types that are new in this corpus: CITY",)
 
 
 def test_marks_go_and_are_put_together(corpus: Corpus, fill: Fill) -> None:
@@ -197,7 +197,7 @@ def test_all_that_is_wrong_is_told_at_once(corpus: Corpus, fill: Fill) -> None:
         "findings.csv: line 6: column identifier: found 'MAYBE'; expected DIRECT, QUASI, NO_MASK",
         "findings.csv: line 7: column type: is empty; expected what it should be, since the kind is type",
         "findings.csv: line 8: column document: found 'd9'; expected one of this folder",
-        "findings.csv: line 9: column words: 'John' is hidden, at least in part, wherever it stands",
+        "findings.csv: line 9: column words: 'John' is hidden, at least in part, everywhere in the copy",
         "findings.csv: line 10: column new words: 'Ann Lee': these words share nothing with the mark",
         "findings.csv: line 11: column kind: '2011' is so already; expected a change",
         "findings.csv: line 12: column words: found 'Doe': these words are no mark of this annotator",
@@ -207,7 +207,7 @@ def test_all_that_is_wrong_is_told_at_once(corpus: Corpus, fill: Fill) -> None:
         "findings.csv: line 16: column same as: found 'Molde'; expected words that are marked",
         "findings.csv: line 17: column occurrence: found 'first'; expected numbers from 1 on, or all",
         "findings.csv: line 18: column type: found 'DATETIME'; expected nothing: the mark goes",
-        "findings.csv: line 19: column words: is empty; expected the words as they stand",
+        "findings.csv: line 19: column words: is empty; expected the words exactly as in",
     ]:
         assert [one for one in found if one.startswith(line)], (line, found)
     assert len(found) == 19
@@ -255,7 +255,7 @@ def test_a_copy_or_a_corpus_that_was_changed(corpus: Corpus, fill: Fill) -> None
     folder = fill(corpus, annotator="ann")
     other = Corpus([Document("d1", TEXT + "!", corpus.documents[0].annotations)])
     [found] = problems(lambda: reviewed(other, folder))
-    assert "document d1: its text or what is marked in it is not what it was when it was copied" in found
+    assert "document d1: its text or its marks have changed since it was copied" in found
     less = Corpus([Document("d1", TEXT, (Annotation("ann", (DOE, OSLO, LEFT)),))])
     assert len(problems(lambda: reviewed(less, folder))) == 1
     renamed = Corpus([Document("d7", TEXT, corpus.documents[0].annotations)])

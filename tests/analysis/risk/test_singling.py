@@ -103,10 +103,10 @@ def test_of_several_guesses_the_best_counts(census: Path) -> None:
 def test_what_the_run_does_not_keep_is_told(census: Path) -> None:
     found = only(run_of([OLE, BO], counts={"inferences": [31.0, 1.0]}), census)
     (line,) = found.remarks
-    assert line.startswith("of 1 of 2 documents the run does not keep all that was inferred")
+    assert line.startswith("for 1 of 2 documents the run does not keep all inferences")
     run = run_of([OLE, BO])
     del run.rows["cpr"]["names"]["people"]
-    assert only(run, census).remarks[-1].endswith("those are not counted here")
+    assert only(run, census).remarks[-1].endswith("these do not count here")
 
 
 def test_two_metrics_of_one_attacker_are_one(census: Path) -> None:
@@ -129,11 +129,12 @@ def test_not_measured(census: Path) -> None:
     run = run_of([OLE])
     assert risk_annex(run).singling_out.reason.startswith("no population was given: --population names")
     bare = risk_annex(run.without_text(), census).singling_out
-    assert bare.reason == "the run was written without text, and so without what was inferred of anybody: keep it"
-    run.metrics.pop()
-    assert (
-        risk_annex(run, census).singling_out.reason == "the run has nothing that was inferred of people: see Inference"
+    assert bare.reason == (
+        "the run was written without text, so it does not have what was inferred about people: "
+        "evaluate again and keep the text"
     )
+    run.metrics.pop()
+    assert risk_annex(run, census).singling_out.reason == "nothing was inferred about people in this run: see Inference"
     assert "--metric cpr" in risk_annex(run, census).inference.reason
 
 

@@ -175,7 +175,7 @@ def test_groups_are_asked_about_as_authors() -> None:
     assert (found["lost:shared"], found["false:shared"]) == (0, 0)
     assert values(run, "words", SHARED)[HEADLINE] == 1  # the name is left, and gives them away
     assert run.rows[SHARED]["names"]["problems:shared"] == [2, 2, 2, 2, 2, 0]
-    assert any("1 of 6 documents count nowhere in safety" in note for note in run.notes)
+    assert any("1 of 6 documents do not count in safety" in note for note in run.notes)
 
 
 # What it refuses, and what it says.
@@ -244,11 +244,11 @@ def test_what_a_reader_must_know_is_said() -> None:
                            enumerate(zip(corpus.ids, corpus, strict=True))})  # fmt: skip
     verifier = Shared(figures={"held_out_authors": {"false_alarms": 0.234}})
     notes = evaluate(corpus, {"A": empty}, [SHARED], verifiers=[verifier]).notes
-    assert any("a verifier that always says so would have a c@1 of 1" in note for note in notes)
-    assert any("these took for the right one: shared 23%" in note for note in notes)
+    assert any("a verifier that always says yes would have a c@1 of 1" in note for note in notes)
+    assert any("took this share of other authors for the right one: shared 23%" in note for note in notes)
     assert any("A: 2 of 4 released texts have no word" in note for note in notes)
     told = evaluate(problems(4, [True]), {"A": empty}, [SHARED], verifiers=[verifier]).notes
-    assert not any("always says so" in note for note in told)
+    assert not any("always says yes" in note for note in told)
 
 
 def test_texts_unlike_all_that_a_verifier_learned_from_are_told() -> None:
@@ -262,10 +262,10 @@ def test_texts_unlike_all_that_a_verifier_learned_from_are_told() -> None:
         for name, each in texts.items()
     }
     run = evaluate(corpus, {name: Anonymization(each) for name, each in whole.items()}, [metric], verifiers=[glad])
-    (note,) = [note for note in run.notes if "unlike all" in note]
-    assert note.startswith("flat: 20 of 20 problems are unlike all that the verifier glad learned from (")
+    (note,) = [note for note in run.notes if "unlike everything" in note]
+    assert note.startswith("flat: 20 of 20 problems are unlike everything that the verifier glad learned from (")
     assert "sentence length unknown 20" in note
-    assert note.endswith("is extrapolated, and a low c@1 is no evidence that authors are hidden")
+    assert note.endswith("are extrapolated: a low c@1 is no evidence that authors are hidden")
     assert not any("outside" in column for column in run.rows[metric]["as it was"])
 
 
@@ -273,7 +273,7 @@ def test_problems_without_truth_count_nowhere_where_others_have_it() -> None:
     run = answered([0.9, 0.9, 0.9], [0.9, 0.1, 0.1], [True, None, False])
     assert run.rows[ANSWERS]["A"]["problems:answers"] == [1, 0, 1]
     assert values(run, "A", ANSWERS)[HEADLINE] == 1
-    assert any("1 of 3 documents count nowhere" in note for note in run.notes)
+    assert any("1 of 3 documents do not count" in note for note in run.notes)
 
 
 def test_references_are_scored_where_somebody_knows_the_answers() -> None:

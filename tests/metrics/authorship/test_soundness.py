@@ -78,10 +78,10 @@ def test_how_much_hangs_on_vectors_is_told() -> None:
     rewritten, same = rows(Rewriting({"d": [Mask(0, 18, "Mr. X went home.")]})), rows(Anonymization({"d": []}))
     (note,) = Soundness().remarks({"a": same, "b": rewritten}, Resources())
     assert note.startswith(
-        "soundness has no word vectors here, and hangs on its vectors: others moved it by up to 0.17"
+        "soundness has no word vectors here, and depends on its word vectors: other vectors changed it by up to 0.17"
     )
     (note,) = Soundness(vectors="spacy:x").remarks({"b": rewritten}, Resources())
-    assert note.startswith("soundness hangs on its vectors")
+    assert note.startswith("soundness depends on its word vectors")
     assert Soundness(similarity="st:x").remarks({"b": rewritten}, Resources()) == []
     assert Soundness().remarks({"a": same, "nothing masked": rewritten}, Resources()) == []  # nothing was compared
 
@@ -176,7 +176,7 @@ def test_what_is_missing_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_vectors_that_are_not_there_are_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Soundness, "missing_resource", "")
-    with pytest.raises(InputError, match=r"none\.txt: no such file, of which vectors are asked for") as error:
+    with pytest.raises(InputError, match=r"none\.txt: no such file of word vectors") as error:
         evaluate(
             CORPUS, {"a": Anonymization({"d": [], "empty": []})}, ["soundness"], vectors=str(tmp_path / "none.txt")
         )

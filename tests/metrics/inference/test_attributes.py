@@ -105,7 +105,7 @@ def test_an_answer_without_a_guess_is_not_inferred_and_that_is_said(tmp_path: Pa
     )
     run = run_of(TWO, metric)
     assert values(run, metric)[""] == 1 / 4
-    assert "A: answers have no guess for 3 of 4 attributes, which count as not inferred" in run.notes
+    assert "A: the answers have no guess for 3 of 4 attributes, which count as not inferred" in run.notes
 
 
 @pytest.mark.parametrize(("partly", "expected"), [(0.0, 0), (0.5, 0.5), (1.0, 1)])
@@ -155,7 +155,7 @@ def test_the_reader_reads_what_stands_there_and_says_that_it_is_a_floor() -> Non
     assert values(run, AuthorAttributes())[""] == 0.5
     assert (values(run, AuthorAttributes(), NOTHING)[""], values(run, AuthorAttributes(), EVERYTHING)[""]) == (1, 0)
     assert values(run, AuthorAttributes())["control:empty"] == 0
-    assert any("whoever knows more or thinks further" in note for note in run.notes)
+    assert any("an attacker who knows more or thinks further" in note for note in run.notes)
 
 
 def test_evidence_says_what_was_inferred_and_where() -> None:

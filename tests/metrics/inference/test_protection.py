@@ -210,7 +210,7 @@ def test_that_the_reader_is_a_floor_is_said_once(attacked: Attacked) -> None:
     attacked(by_document)
     notes = [note for note in scored(["cpr", "ipr"]).notes if "simply be read off" in note]
     assert len(notes) == 1
-    assert "less is then protected than these numbers say" in notes[0]
+    assert "less is protected than these numbers say" in notes[0]
     assert METRICS["cpr"].title == "Attributes of people not read off"
     assert parse_metric('cpr(attacker="llm:m")').title == "Attributes of people not inferred"
 

@@ -380,8 +380,8 @@ def test_chance_asks_another_document() -> None:
     kept = scored(texts, {"a": [], "b": []}, "removed_di")
     assert parts(kept, "removed_di")["chance"] == 1.0
     assert [note for note in kept.notes if "by chance" in note] == [
-        "system: 100.0 % of what removed_di counts can be read in another document's release by chance; about so many "
-        "of those that count as readable may be chance too"
+        "system: 100.0 % of what removed_di counts can be read in another document's release by chance; about as "
+        "many of the readable ones may be chance"
     ]
     masks = {"a": [Mask(*span(first, "Anna Kowalska"))], "b": [Mask(*span(second, "Anna Brzezina"))]}
     masked = scored(texts, masks, "removed_di")

@@ -125,7 +125,7 @@ def test_bars_of_failures_have_one_scale(window: Open, demo_page: str) -> None:
                 lengths.setdefault(count, set()).add(round(length, 1))
     assert all(len(one) == 1 for one in lengths.values())
     most = max(lengths)
-    assert f"the longest stands for {most:,}," in view.text("#failures-scale")
+    assert f"the longest is {most:,}," in view.text("#failures-scale")
     longest = next(iter(lengths[most]))
     assert all(abs(next(iter(lengths[count])) - max(2, longest * count / most)) < 0.2 for count in lengths)
 

@@ -54,9 +54,9 @@ def test_attack_and_information_are_told_where_they_are_known(demo_run: Run) -> 
     assert f"; {found}; keeps 84 % of the information by tpi; " in told(run, "ner")
     said = " ".join(caveats(run))
     assert "what they overlooked cannot count as a leak" in said
-    assert "it counts once for each of them, as in removed_di" in said
-    assert "The attacks are those of trir; another, or one who knows more, may find more." in said
-    assert "Information is what tpi makes of it." in said
+    assert "counts once for each of them, as in removed_di" in said
+    assert "The attacks are those of trir; other attacks, or an attacker who knows more, may find more." in said
+    assert "Information is measured by tpi." in said
 
 
 def test_the_worst_attack_counts(demo_run: Run) -> None:

@@ -159,7 +159,7 @@ def test_a_sample_says_so(demo_run: Run) -> None:
     assert demo_run.texts is not None
     sample = msgspec.structs.replace(demo_run.texts, chosen="riskiest")
     text = " ".join(html_text(msgspec.structs.replace(demo_run, texts=sample)).split())
-    assert "Of 42 documents, the 42 are shown in which most marked identifiers can still be read" in text
+    assert "The page shows the 42 of 42 documents in which most marked identifiers can still be read" in text
 
 
 def test_charts_are_imported_only_where_they_are_drawn(demo_run: Run, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_the_same_in_numbers(window: Open, runs: dict[int, Run], pages: dict[int
     assert rows[0].split() == [
         "0", "(all", "masks)", f"{sweep.masks[0]:,}", *(f"{values[0]:.3f}" for values in sweep.values.values()),
     ]  # fmt: skip
-    assert "choose it on others" in view.text("#sweeps figcaption")
+    assert "Choose it on other documents" in view.text("#sweeps figcaption")
 
 
 def test_how_they_were_made_and_what_they_cost(window: Open, pages: dict[int, str]) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Files = str | tuple[str, ...]  # each as it is: a comma may stand in a path
 VERIFIERS, RATINGS = "verifiers", "ratings"
 _RATED = "sensibleness"
-_UNASKED = "was given, but no metric asks for it; expected {}"
+_UNASKED = "was given, but no metric needs it; expected {}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class AuthorshipOptions:
         ),
     ] = ()
     ratings: Annotated[
-        Files, Meta(title="[NAME=]PLACE", description="What people say of passages, for sensibleness; repeatable.")
+        Files, Meta(title="[NAME=]PLACE", description="People's ratings of passages, for sensibleness; repeatable.")
     ] = ()
 
 
@@ -316,7 +316,7 @@ def _answer_problems(verifier: GivenAnswers, anonymizations: Sequence[str], corp
             expected = f"expected --answers {prefix}{shorten(name)}=FILE as well"
             yield Problem("", f"verifier {shorten(verifier.name)}", f"has no answers about {subject}; {expected}")
     if not corpus.survey.asked:
-        yield Problem(corpus.source, "", "no document asks who wrote it, so that there is nothing to answer")
+        yield Problem(corpus.source, "", "no document asks who wrote it, so there is nothing to answer")
         return
     for name, answers in verifier.by.items():
         if not any(key in answers for key in corpus.ids):
@@ -335,8 +335,8 @@ def _unanswered_notices(verifier: GivenAnswers, problem_ids: frozenset[str]) -> 
         if lacking := len(problem_ids - answers.keys()):
             yield (
                 f"{shorten(verifier.name)}: about {subject} there is no answer "
-                f"to {lacking} of {len(problem_ids)} problems; "
-                "they count as unanswered, which looks safer than it may be"
+                f"to {lacking} of {len(problem_ids)} problems; these count as unanswered, which may look safer than "
+                f"it is"
             )
         if strangers := [key for key in answers if key not in problem_ids]:
             fault = f"{len(strangers)} answers are to no problem here: {join_names(strangers)}"

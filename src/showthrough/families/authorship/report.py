@@ -47,7 +47,7 @@ class _Authorship(Section):
     def limits(self, run: Run) -> Iterator[str]:
         if find_metrics(run, "authors"):
             yield from (f"the {verifier}" for verifier in verifiers_that_knew_them(run))
-            yield "another verifier may tell more authors"
+            yield "another verifier may recognise more authors"
 
     def comparison_notes(self, run: Run) -> Iterator[str]:
         for verifier in verifiers_that_knew_them(run):

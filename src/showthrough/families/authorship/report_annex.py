@@ -14,12 +14,15 @@ from showthrough.studies.risk.values import Figure, Section
 def authorship_grid(section: Section, lines: SignatureIndex) -> Grid:
     heads = ("c@1", "c@1 before", "authors lost")
     notes = (
-        "c@1 before: of the originals; authors lost: of those that it found before, the share that it no longer finds",
+        "c@1 before: on the originals; authors lost: the share of authors found before that the verifier no longer "
+        "finds",
     )
-    grid = Grid("Authorship: texts told by their style", heads, (), "anonymization · verifier", notes, "authorship")
+    grid = Grid(
+        "Authorship: authors recognised by their style", heads, (), "anonymization · verifier", notes, "authorship"
+    )
 
     def cells(parts: Mapping[str, Figure]) -> Iterator[tuple[str, list[GridEntry]]]:
-        none = missing("it is told verifier by verifier")
+        none = missing("the rows below show it for each verifier")
         yield "the best verifier", [entry_at(parts, HEADLINE), none, none]
         for name in (part.removeprefix(f"{C_AT_1}:") for part in parts if part.startswith(f"{C_AT_1}:")):
             yield name, [entry_at(parts, f"{what}:{name}") for what in (C_AT_1, BEFORE, LOST)]

@@ -108,7 +108,9 @@ def _masking_table(run: Run, record: MetricRecord, title: str, beside: Sequence[
         if silent_verifier not in answered
     ]
     worst_case = (
-        () if len(answered) < 2 else ("the row of an anonymization is its worst case: the verifier that tells most",)
+        ()
+        if len(answered) < 2
+        else ("the row of an anonymization is its worst case: the verifier that recognises most authors",)
     )
     asides = (
         *worst_case,
@@ -164,11 +166,11 @@ def author_clauses(run: Run, name: str) -> Iterator[Clause]:
         before = run.parts(name, record.text).get(f"{BEFORE}:{verifier}")
         earlier = f", {format_score(before.value)} on the originals" if before and before.value is not None else ""
         answered = [other for other in verifiers(run, record) if _has_answers(run, record, other)]
-        among = ", the one that tells most," if len(answered) > 1 else ""
+        among = ", the strongest one," if len(answered) > 1 else ""
         yield Clause(f"leaves the verifier {verifier}{among} a c@1 of ", format_score(after.value or 0.0), earlier)
         yield from _refound_clauses(run, record, name, verifier)
         if before and before.value is not None and _sure(before) <= _COIN:
-            tells = " to do better on the originals than somebody who guesses, so what it misses now tells little"
+            tells = " to do better than guessing on the originals, so what it misses now shows little"
             yield Clause("it ", "is not shown", tells)
     if (record := choose_metric(run, "meaning")) and (score := headline(run, name, record)):
         yield Clause("keeps ", f"{score.value:.2f} of 5", f" of the meaning by {record.name}", aside=True)
@@ -210,7 +212,7 @@ def _refound_clauses(run: Run, record: MetricRecord, name: str, verifier: str) -
     share = f" ({again / total:.0%})".replace("%", " %")
     # An author of several documents is found in one and not in another.
     statement = (
-        "documents whose author it found before are still told to be theirs"
+        "documents whose author it found before are still ascribed to that author"
         if run.groups
         else ("authors that it found before are still found")
     )
@@ -238,16 +240,16 @@ def author_caveats(run: Run) -> list[str]:
         masked = (
             ""
             if ADAPTIVE in answering
-            else "; none of these learned from masked texts, as whoever can mask texts could"
+            else "; none of these learned from masked texts, as an attacker who can mask texts could"
         )
         more = (
-            f"Another verifier than {join_names(answering)} may tell more{masked}."
+            f"Verifiers other than {join_names(answering)} may recognise more{masked}."
             if answering
             else "No verifier answered."
         )
         lines.append(
-            "c@1 is the share of questions about authors that a verifier answers right; what it leaves open counts as "
-            f"its usual luck. {more}"
+            "c@1 is the share of questions about authors that a verifier answers right; a question left open counts "
+            f"as its usual share of right answers. {more}"
         )
         lines += [
             f"The {verifier}, and numbers on these say little about others."
@@ -256,5 +258,5 @@ def author_caveats(run: Run) -> list[str]:
     meaning = choose_metric(run, "meaning")
     asked_for = {} if meaning is None else meaning.parameters
     if meaning and asked_for.get("similarity", OVERLAP) == OVERLAP and asked_for.get("vectors") == "":
-        lines.append(f"{meaning.name} knows no word vectors here: words that no dictionary joins count as strangers.")
+        lines.append(f"{meaning.name} has no word vectors here: words that no dictionary relates count as unrelated.")
     return lines

@@ -37,9 +37,15 @@ def _cells(measures: Mapping[str, float]) -> tuple[Any, ...]:
 
 
 def _explanations() -> Iterator[str]:
-    yield "authors held out: with all problems that share a text or a group, as authors whom it has not met"
-    yield "problems held out: each by itself, as PAN does it; its author may be known from another problem"
-    yield "false alarms: problems of two authors that are taken for one; Brier is 1 less the Brier score"
+    yield (
+        "authors held out: an author is left out with all problems that share a text or a group, so the verifier "
+        "does not know them"
+    )
+    yield (
+        "problems held out: each problem is left out by itself, as in PAN; the verifier may know its author from "
+        "another problem"
+    )
+    yield "false alarms: problems of two authors that are taken for one; Brier is 1 minus the Brier score"
 
 
 def _notes(figures: Mapping[str, Any]) -> Iterator[str]:
@@ -49,8 +55,8 @@ def _notes(figures: Mapping[str, Any]) -> Iterator[str]:
         yield f"only {counted_words(problems, 'problem')}: the figures are uncertain, and more would make it better"
     if (measures[AUC] or 0) - 2 * _deviation(figures) <= 0.5:
         yield (
-            "on authors it has not met it tells little more than a coin would: that it does not find an author "
-            "says nothing about masking"
+            "on unknown authors it is little better than a coin: if it does not find an author, that says nothing "
+            "about masking"
         )
 
 

@@ -37,7 +37,7 @@ def _measures(scores: VerifierScores) -> Grid:
         )
         for verifier in scores.verifiers
     )
-    notes = ("Brier is 1 less the Brier score; overall is the mean of the five. All: higher is better",)
+    notes = ("Brier is 1 minus the Brier score; overall is the mean of the five. Higher is better for all",)
     return Grid("Measures of PAN 2020 to 2023", ("unanswered", *HEADS.values()), rows, "verifier", notes, "verifiers")
 
 

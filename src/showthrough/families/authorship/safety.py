@@ -58,22 +58,22 @@ def _question_remarks(totals: Totals, documents: int, verifiers: Sequence[Any]) 
         shares = [(verifier.name, _false_alarms(verifier)) for verifier in verifiers if verifier.name in named]
         own = [f"{shorten(name)} {share:.0%}" for name, share in shares if share is not None]
         yield (
-            f"nobody says whether these {untold} documents are by the authors of their known texts: all count as if "
-            "they were, and a verifier that always says so would have a c@1 of 1"
+            f"the corpus does not say whether these {untold} documents are by the authors of their known texts. All "
+            f"count as if they were: a verifier that always says yes would have a c@1 of 1"
             + (
-                f"; of other authors, when they were trained, these took for the right one: {', '.join(own)}"
+                f"; in training, verifiers took this share of other authors for the right one: {', '.join(own)}"
                 * bool(own)
             )
         )
     if alone := int(totals["alone"]):
         yield (
-            f"{alone} of {documents} documents count nowhere in safety: no other text of their author is known, "
-            "or nobody says whether they are by the same author"
+            f"{alone} of {documents} documents do not count in safety: no other text of their author is known, or "
+            f"their author is not known"
         )
     if f"problems:{ADAPTIVE}" in totals and not totals[f"problems:{ADAPTIVE}"]:
         yield (
-            f"no verifier learned from masked texts, which takes at least {AUTHORS} authors: "
-            "somebody who can mask texts too may tell more authors than these numbers say"
+            f"no verifier learned from masked texts, which needs at least {AUTHORS} authors: an attacker who can "
+            f"mask texts may recognise more authors than these numbers say"
         )
 
 
@@ -91,7 +91,7 @@ def _text_remarks(sums: Mapping[str, Totals], documents: int) -> Iterator[str]:
             verb = "has" if wordless == 1 else "have"
             yield (
                 f"{shorten(name)}: {wordless} of {documents} released texts {verb} no word: "
-                "verifiers are not asked about these, which count as unanswered"
+                "verifiers are not asked about them; they count as unanswered"
             )
         for column in totals:
             statistic, _, verifier = column.partition(":")
@@ -107,9 +107,8 @@ def _unlike_remark(totals: Totals, verifier: str) -> str:
     most = [f"{column} {counts[column]}" for column in sorted(counts, key=lambda feature: -counts[feature])[:_FEATURES]]
     count, problems = int(totals[f"{OUTSIDE}{end}"]), int(totals[f"problems{end}"])
     return (
-        f"{count} of {problems} problems are unlike all that the verifier {shorten(verifier)} learned from "
-        f"({', '.join(most)}): what it answers there is extrapolated, and a low c@1 is no evidence that authors are "
-        "hidden"
+        f"{count} of {problems} problems are unlike everything that the verifier {shorten(verifier)} learned from "
+        f"({', '.join(most)}). Its answers there are extrapolated: a low c@1 is no evidence that authors are hidden"
     )
 
 
@@ -142,7 +141,7 @@ class Safety(Metric):
     title = "Authors a verifier recognises"
     better = "lower"
     neutral = (BEFORE, LOST, FALSE)  # who loses more hides more, and the others are the verifier's own
-    tells = "whether authors are told by their style"
+    tells = "whether authors are recognised by their style"
     roles = ("authors",)
     undefined = "no verifier answered a question about these documents"
 
@@ -176,10 +175,10 @@ class Safety(Metric):
     def interval_fault(self, part: str) -> str:
         if part != f"{TOLD}:{ADAPTIVE}":
             return ""
-        return "where there is little to learn, chance in learning moves it more than other documents would"
+        return "with little to learn from, chance in learning changes it more than other documents would"
 
     def test_fault(self, part: str) -> str:
-        return "it follows from the originals alone" if part.startswith(f"{BEFORE}:") else self.interval_fault(part)
+        return "it depends on the originals alone" if part.startswith(f"{BEFORE}:") else self.interval_fault(part)
 
     def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
         groups = [group for group in corpus.survey.groups if group]
@@ -200,7 +199,7 @@ class Safety(Metric):
         if measure in (TOLD, FALSE):
             return "it was not asked about both the right author and others"
         if totals[f"rarer:{name}"]:
-            return "no problem was answered that F1 counts: it was neither right nor wrong to say that it is one author"
+            return "no problem was answered that F1 counts: no answer rightly or wrongly says that it is one author"
         return "it needs problems by the same author and by different authors, and these are all of one kind"
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:

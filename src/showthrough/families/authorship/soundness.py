@@ -90,7 +90,7 @@ class Soundness(Metric):
         if not self.vectors or self.similarity != OVERLAP or not no_vectors(self.vectors):
             return []
         expected = "expected spacy:PIPELINE, or a text file of word vectors"
-        return [Problem(self.vectors, "", f"no such file, of which vectors are asked for; {expected}")]
+        return [Problem(self.vectors, "", f"no such file of word vectors; {expected}")]
 
     @property
     def only_language(self) -> str:
@@ -132,8 +132,9 @@ class Soundness(Metric):
             return []
         without = "" if self.vectors else "has no word vectors here, and "
         return [
-            f"soundness {without}hangs on its vectors: others moved it by up to {_MOVED} on a submission to PAN that "
-            "rewrites much, so a smaller difference from numbers with other vectors, as PAN's own are, says nothing"
+            f"soundness {without}depends on its word vectors: other vectors changed it by up to {_MOVED} on a PAN "
+            f"submission that rewrites much. A smaller difference from numbers with other vectors, such as PAN's "
+            f"own, shows nothing"
         ]
 
     def combine(self, totals: Totals) -> dict[str, Floats]:

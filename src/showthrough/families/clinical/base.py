@@ -64,7 +64,7 @@ class ClinicalMetric(Metric):
         "type", "where a system's types come from: its spans, or what it writes in place of the PHI"
     )
     unknown_types: Literal["error", "keep"] = parameter(
-        "error", "a type that gold lacks stops the evaluation, or counts as wrong"
+        "error", "whether a type that gold lacks stops the evaluation or counts as wrong"
     )
     labels: Literal["tree", "exact"] = parameter("tree", "whether other names and finer types count as gold's")
 
@@ -154,7 +154,7 @@ def unknown_types(meaning: TypeResolver, anonymization: Anonymization, labels: I
         Problem(
             anonymization.source or anonymization.name,
             f"type {shorten(label)}",
-            f"is not a type of the corpus, which has {listed}; map it (--map {shorten(label)}=…), leave it out "
+            f"is not a type of the corpus, which has {listed}: map it (--map {shorten(label)}=…), leave it out "
             f'(--map {shorten(label)}=) or count it as wrong (unknown_types="keep")',
         )
         for label in labels

@@ -32,7 +32,7 @@ def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
         console.print(_difficulties(noun, rows))
     if not analysis.medical:
         console.print()
-        hint = "--medical FILE tells how many of the ambiguous ones are ambiguous with medical terms"
+        hint = "--medical FILE shows how many of the ambiguous ones are ambiguous with medical terms"
         console.print(hint, markup=False)
     if analysis.shared:
         console.print()

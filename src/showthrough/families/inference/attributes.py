@@ -85,21 +85,21 @@ def remarks_of(attacker: str, judge: str, tables: Mapping[str, Rows]) -> list[st
 def _of_attack(attacker: str, judge: str, sums: Mapping[str, Totals]) -> Iterator[str]:
     if attacker == READER:
         yield (
-            f"attributes asks {READER}, who finds what can simply be read off: whoever knows more or thinks further "
-            "may infer more"
+            f"attributes asks {READER}, which finds only what can simply be read off: an attacker who knows more or "
+            f"thinks further may infer more"
         )
     if judge.startswith(ANSWERS) and any(totals[f"{ALL}:{CONTROL}:{OTHER}"] for totals in sums.values()):
         yield (
-            "nobody recorded verdicts on the controls of attributes, which rules judge: these find fewer guesses right "
-            "than other judges do, so that the risk above a control may be too large"
+            "nobody recorded verdicts on the controls of attributes, so rules judge them. Rules find fewer guesses "
+            "right than other judges do, so the risk above a control may be too large"
         )
 
 
 def _of_answers(name: str, totals: Totals, attacker: str, judge: str) -> Iterator[str]:
     if missing := int(totals[UNANSWERED]):
         yield (
-            f"{shorten(name)}: {missing} documents have no answer of {shorten(attacker)}: these count nowhere in "
-            "attributes, and nobody knows what can be inferred from them"
+            f"{shorten(name)}: {missing} documents have no answer of {shorten(attacker)}: these do not count in "
+            f"attributes, and it is not known what can be inferred from them"
         )
     if missing := int(totals[UNJUDGED]):
         yield (
@@ -108,7 +108,7 @@ def _of_answers(name: str, totals: Totals, attacker: str, judge: str) -> Iterato
         )
     if (missing := int(totals[UNGUESSED])) and attacker != READER:
         yield (
-            f"{shorten(name)}: answers have no guess for {missing} of {int(totals[ALL])} attributes, "
+            f"{shorten(name)}: the answers have no guess for {missing} of {int(totals[ALL])} attributes, "
             "which count as not inferred"
         )
 

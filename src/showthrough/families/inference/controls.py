@@ -117,11 +117,11 @@ def as_good(attack: Units, control: Units, which: str) -> str:
     if ends is not None and ends[0] > 0:
         return ""
     rate, guessed = (np.sum(won) / np.sum(tried) for won, tried in (attack, control))
-    better = "these documents are too few to tell whether the attack is better than the control"
+    better = "these documents are too few to say whether the attack is better than the control"
     alike = better if rate > guessed else "the control is as good as the attack"
     return (
-        f"{rate:.1%} are inferred, and {guessed:.1%} {CONTROLS[which]}: {alike}, and what was inferred need not come "
-        "from the text"
+        f"{rate:.1%} are inferred, and {guessed:.1%} {CONTROLS[which]}: {alike}, so what was inferred need not come "
+        f"from the text"
     )
 
 

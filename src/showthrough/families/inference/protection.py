@@ -43,8 +43,8 @@ from showthrough.models import Resources
 from showthrough.statistics.rows import Rows, Totals
 
 FLOOR = (
-    f"the attacker {READER} finds what can simply be read off: whoever knows more or thinks further may infer more, "
-    "and less is then protected than these numbers say"
+    f"the attacker {READER} finds only what can simply be read off. An attacker who knows more or thinks further may "
+    f"infer more: then less is protected than these numbers say"
 )
 _FORMATS = "the formats spia and profiles have them, and tab where mentions say their subject"
 

@@ -119,7 +119,7 @@ def _infers_little(run: Run, record: MetricRecord) -> Iterator[str]:
     also = f", {percent(guessed)} where nothing can be known" if known else ""
     yield (
         f"{attacker_name(attacker_of(record))} infers {what} even from the originals ({percent(score.value)}{also}): "
-        "that it infers little says nothing of any anonymization."
+        f"if it infers little, that says nothing about any anonymization."
     )
 
 

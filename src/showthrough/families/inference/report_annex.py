@@ -32,11 +32,11 @@ def inference_grid(section: Section, lines: SignatureIndex) -> Grid:
         "risk above no text", "risk above another's",
     )  # fmt: skip
     notes = (
-        "score: what the metric is known by (cpr, ipr: the share that is protected; attributes: the share that is "
-        "guessed rightly at once)",
-        "inferred: the share of attributes that the attacker infers; controls: where nothing of them can be known",
+        "score: the main number of the metric (cpr, ipr: the share that is protected; attributes: the share that the "
+        "first guess gets right)",
+        "inferred: the share of attributes that the attacker infers; controls: the same without the person's text",
     )
-    grid = Grid("Inference: what can be said of people", heads, (), "anonymization · metric", notes, "inference")
+    grid = Grid("Inference: what can be inferred about people", heads, (), "anonymization · metric", notes, "inference")
 
     def cells(parts: Mapping[str, Figure]) -> Iterator[tuple[str, list[GridEntry]]]:
         inferred = SUCCESS if SUCCESS in parts else HEADLINE  # of attributes, that is what the metric is known by

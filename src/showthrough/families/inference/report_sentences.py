@@ -126,7 +126,7 @@ def _control(run: Run, name: str, worst: Worst) -> Iterator[Clause]:
     if not worst.share:
         return
     if not control:
-        yield Clause("no control was answered, so nobody knows ", "how much of it is guessed", aside=True)
+        yield Clause("no control was answered, so it is not known ", "how much of it is guessed", aside=True)
     elif risk is None or (doubt := doubt_of(run, risk)) == AS_GOOD:
         yield Clause("", AS_GOOD)
     else:
@@ -146,7 +146,7 @@ def inference_caveats(run: Run) -> list[str]:
     least = sorted({shorten(str(record.parameters.get("certainty", "?"))) for record in records})
     counts = f"An attribute counts where the corpus is at least {join_names(least)} of {CERTAIN} certain of it. "
     half = "One that is inferred less precisely counts half. " if find_metrics(run, "inference") else ""
-    lines = [f"{counts}{half}What the corpus does not say of people was not asked for."]
+    lines = [f"{counts}{half}Attributes that the corpus does not know of people were not asked for."]
     if READER in attackers:
         lines.append(f"{READER} finds what can simply be read off; better attackers infer more.")
     if names := [attacker_name(attacker) for attacker in attackers if attacker != READER]:
@@ -158,7 +158,7 @@ def inference_limits(run: Run) -> list[str]:
     """What meeting a threshold does not tell where inference was measured."""
     attackers = {attacker_of(record) for role in ROLES for record in find_metrics(run, role)}
     if attackers == {READER}:
-        return ["of what can be inferred only what can simply be read off was looked for"]
+        return ["only what can simply be read off was looked for, not what can be inferred"]
     return ["another attacker may infer more"] if attackers else []
 
 

@@ -86,9 +86,9 @@ def attacker_name(attacker: str) -> str:
     """An attacker in a sentence: files of answers go without their paths.
 
     >>> attacker_name("reader"), attacker_name("answers:/home/me/said.jsonl"), attacker_name("llm:qwen3@http://localhost:8000/v1")
-    ('reader', 'whoever gave the recorded answers', 'llm:qwen3@http://localhost:8000/v1')
+    ('reader', 'the source of the recorded answers', 'llm:qwen3@http://localhost:8000/v1')
     """
-    return "whoever gave the recorded answers" if attacker.startswith(ANSWERS) else shorten(attacker, _LONGEST)
+    return "the source of the recorded answers" if attacker.startswith(ANSWERS) else shorten(attacker, _LONGEST)
 
 
 def askings(run: Run, role: Role) -> list[list[MetricRecord]]:
@@ -168,7 +168,11 @@ def doubt_of(run: Run, risk: Score | None) -> str:
     """
     if risk is None or not risk.value:
         return AS_GOOD
-    return f"too few to tell whether the attack infers more than the control ({run.sample})" if risk.low == 0 else ""
+    return (
+        f"too few documents to say whether the attack infers more than the control ({run.sample})"
+        if risk.low == 0
+        else ""
+    )
 
 
 def _about_control(run: Run, record: MetricRecord, control: str) -> Iterator[str]:

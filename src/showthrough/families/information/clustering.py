@@ -47,8 +47,8 @@ _COUNTS = {
     "n_clusterings": (1, 100), "n_tries": (1, 1_000),
 }  # fmt: skip
 _TOGETHER = "clusters are made of all documents together"
-_NO_INTERVAL = f"{_TOGETHER}: resampling leaves them as they are, and documents drawn twice make them look more alike"
-_NO_TEST = f"{_TOGETHER}: documents exchanged between two anonymizations would have been clustered otherwise"
+_NO_INTERVAL = f"{_TOGETHER}: resampling does not change them, and documents drawn twice make them look more alike"
+_NO_TEST = f"{_TOGETHER}: if documents were exchanged between two anonymizations, the clusters would change"
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class ClusteringAgreement(Metric):
     max_k: int = parameter(32, "the largest number of clusters that is tried")
     k_multiplier: int = parameter(2, "the factor from one number of clusters to the next")
     n_clusterings: int = parameter(5, "how often each text is clustered")
-    n_tries: int = parameter(50, "starts of each clustering, of which the best counts")
+    n_tries: int = parameter(50, "starts of each clustering; the best one counts")
     seed: int = parameter(0, "seed for the starts of the clusterings")
 
     def __post_init__(self) -> None:
@@ -241,9 +241,9 @@ class ClusteringAgreement(Metric):
                 more = f" and {len(moves) - _SYSTEMS} more" if len(moves) > _SYSTEMS else ""
                 own = call_text("nmi", self, ClusteringAgreement())
                 return [
-                    f"{own} hangs on an unstable number of clusters: k = {best} has a silhouette of {clear[best]:.4f} "
-                    f"and k = {k} one of {clear[k]:.4f}, and another seed or a few other words may choose the other; "
-                    f"with k = {best} or {k}: {', '.join(moves[:_SYSTEMS])}{more}"
+                    f"{own} depends on an unstable number of clusters: k = {best} has a silhouette of "
+                    f"{clear[best]:.4f} and k = {k} one of {clear[k]:.4f}. Another seed or a few other words may "
+                    f"choose the other. With k = {best} or {k}: {', '.join(moves[:_SYSTEMS])}{more}"
                 ]
         return []
 

@@ -68,8 +68,7 @@ class ReIdentification(Metric):
     roles = ("attack",)
     undefined = (
         "the attack was not run: one-to-one assignment takes at most 5,000 documents and 5,000 individuals, "
-        "fusing attacks takes at most 5,000 individuals, "
-        "the prior needs the fits of everybody, or what those are like that the attack did not keep"
+        "fusing attacks takes at most 5,000 individuals, the prior needs scores for all"
     )
 
     attacks: str = parameter(
@@ -77,7 +76,7 @@ class ReIdentification(Metric):
     )
     k: int = parameter(5, "also count how often the right person is among the first k guesses")
     background: str = parameter("", "name of the background that the attacker has, where there are several")
-    abstain: bool = parameter(False, "also count what an attacker finds who names only people they are sure of")
+    abstain: bool = parameter(False, "also count what an attacker finds who names people only when sure")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attacks", ", ".join(map(str, approaches(self.attacks))))
@@ -128,14 +127,14 @@ class ReIdentification(Metric):
             return "it describes these documents and this background, and is no estimate"
         coupled = [str(approach) for approach in self._approaches if approach.assignment]
         if (part == HEADLINE and coupled) or part.removesuffix(f" {self._statistic(part)}") in coupled:
-            return "one-to-one assignment couples the documents: one that is taken for another changes both"
+            return "one-to-one assignment couples the documents: if one is taken for another, both change"
         if self._statistic(part) in RECALLS:
-            return "how sure is sure enough was chosen knowing who is right, which no attacker does"
+            return "the threshold was chosen with knowledge of who is right, which no attacker has"
         return ""
 
     def test_fault(self, part: str) -> str:
         if self._statistic(part) in (CONTROL, RISK):
-            return "a control has another document's text, so that no document can be exchanged alone"
+            return "a control uses another document's text, so no document can be exchanged alone"
         return self.interval_fault(part)
 
     def _statistic(self, part: str) -> str:
@@ -179,7 +178,7 @@ class ReIdentification(Metric):
         if self._statistic(part) not in (CONTROL, RISK) or not totals[f"ran:{name}"]:
             return self.undefined
         if not totals[f"controlled:{name}"]:
-            return "no document is about somebody else, whose text could stand in for a control"
+            return "no document is about somebody else, so there is no text for a control"
         return "the control finds everybody, and leaves nothing to find"
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
@@ -196,7 +195,7 @@ class ReIdentification(Metric):
             )
             yield (
                 f"trir, {anonymization}: the control, somebody else's document, is as good as {listed}; that attack "
-                "fails here, which does not say that nobody can be found"
+                f"fails here, which does not mean that nobody can be found"
             )
         for name in names:
             if missing := totals.get(f"unanswered:{name}"):

@@ -63,8 +63,8 @@ def _weak(run: Run, record: MetricRecord) -> Iterator[str]:
     if told:
         what = "find hardly anybody" if found < ALMOST else "are not shown to find more than guessing does,"
         yield (
-            f"The attacks of {record.name} {what} even in the originals ({told}): that they find few people says "
-            "nothing of any anonymization."
+            f"The attacks of {record.name} {what} even in the originals ({told}): if they find few people, that says "
+            f"nothing about any anonymization."
         )
 
 

@@ -24,7 +24,7 @@ def linkability_lead(section: Section) -> Iterator[str]:
 def linkability_grid(section: Section, lines: SignatureIndex) -> Grid:
     heads = ("people found", "control: another's text", "risk above control", "chance", "ceiling")
     notes = (
-        "people found: the share of documents whose individual the attack names, among those whom the attacker knows",
+        "people found: the share of documents whose person the attack names, among people whom the attacker knows",
         "risk above control: (found − control) / (1 − control)",
     )
     grid = Grid("Linkability: documents linked to people", heads, (), "anonymization · attack", notes, "linkability")
@@ -33,7 +33,7 @@ def linkability_grid(section: Section, lines: SignatureIndex) -> Grid:
         aside = {HEADLINE, CHANCE, CEILING}
         attacks = [part for part in parts if part not in aside and not part.endswith((CONTROL, RISK))]
         ends = [entry_at(parts, CHANCE), entry_at(parts, CEILING)]
-        none = missing("it is told attack by attack")
+        none = missing("the rows below show it for each attack")
         yield "the worst attack", [entry_at(parts, HEADLINE), none, none, *ends]
         for attack in attacks:
             told = [entry_at(parts, f"{attack}{what}") for what in ("", CONTROL, RISK)]

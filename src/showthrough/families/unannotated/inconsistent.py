@@ -67,7 +67,7 @@ class Inconsistency(Metric):
     def test_fault(self, part: str) -> str:
         if part != CORPUS:
             return ""
-        return "what one document leaves readable counts for all others, so that documents cannot be drawn one by one"
+        return "what one document leaves readable counts for all others, so documents cannot be resampled one by one"
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         return _Search(chunk, self.dictionary).rows

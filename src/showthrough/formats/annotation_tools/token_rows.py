@@ -33,8 +33,8 @@ _IGNORED_TAG = -100  # what these have for a tag, since training leaves them out
 _ANY = msgspec.json.Decoder()
 _DEEP = 4  # levels of features that are searched for names
 _NAMELESS = (
-    "the tags are numbers and their names are not known; put the dataset's dataset_info.json, which has them, beside "
-    "the file, or write names such as B-PER"
+    "the tags are numbers without names; put the dataset's dataset_info.json beside the file, which has the names, "
+    "or write names such as B-PER"
 )
 _JOINED = "what stood between its tokens is not in the file: a space was taken"
 

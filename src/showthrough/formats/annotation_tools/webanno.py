@@ -170,7 +170,7 @@ class _Marks:
             ]
             if ends[0] is None or ends[1] is None:
                 raise self._export.fault(
-                    row.line, f"found the relation {quote_value(stacked)}, of which an end is not there"
+                    row.line, f"found the relation {quote_value(stacked)}, but one of its ends is missing"
                 )
             self._same.join(*ends)
 

@@ -178,7 +178,7 @@ def _read_table(path: Path) -> list[_Reading]:
     rows = rows_of(Input(Head.of(path), ColumnNames()))
     header = [name.strip() for name in rows.header]
     if header and all(cell in _VALUES for cell in header):
-        why = "has ratings alone and does not say of which passages; expected the columns"
+        why = "has only ratings and does not say for which passages; expected the columns"
         raise fail(path, f"{why} {', '.join(COLUMNS)} in a first row, or PAN's .json files")
     if lacking := [name for name in COLUMNS if header.count(name) != 1]:
         raise fail(

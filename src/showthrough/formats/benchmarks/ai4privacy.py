@@ -94,9 +94,7 @@ def _put_back(text: str, masked: str | None, values: _Values, entry: Entry) -> I
     if "".join((*rebuilt, masked[last:])) != text:
         raise entry.fail("its values put into the masked text do not give the text; expected offsets", "privacy_mask")
     if lacking := values_by_name.keys() - {name for _, name in pieces}:
-        raise entry.fail(
-            f"{join_names(sorted(lacking))} stands nowhere in the masked text; expected offsets", "privacy_mask"
-        )
+        raise entry.fail(f"{join_names(sorted(lacking))} is not in the masked text; expected offsets", "privacy_mask")
     for start, name in spans:
         end = start + len(values_by_name[name])
         yield entry.mention(text, start, end, _NUMBER.sub("", name), entity_id=name, field="privacy_mask")

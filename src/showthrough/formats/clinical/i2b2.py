@@ -129,7 +129,7 @@ class _Records:
         elif element == "TAGS" and self._tags is not None:
             self._record = stem(self._file)
             if self._text is None:
-                self._add_problem("<TAGS>", "no <TEXT> stands before them")
+                self._add_problem("<TAGS>", "no <TEXT> comes before them")
             else:
                 mentions = _place_tags(self._text, self._tags, self._offsets, self._add_problem)
                 self.documents.append(build_document(self._record, self._text.raw_text, mentions, self._annotator))

@@ -143,7 +143,7 @@ class Matching:
         if self._by_text is None:
             return []
         self._file.remarks.numbered = 0
-        return ["its ids are not the corpus's: documents were told by their texts, which are the same"]
+        return ["its ids are not the corpus's: documents were matched by their texts, which are the same"]
 
 
 def check_text(text: str, expected: str | None, path: Path, document_id: str) -> None:

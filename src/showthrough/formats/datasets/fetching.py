@@ -159,7 +159,7 @@ def _expect_files(corpus: Dataset, manifest: Manifest, own: Mapping[str, str], w
     if unknown and not wish.unverified:
         ways = f"give yours (--sha256 {unknown[0]}=HEX), or take what comes (--unverified)"
         raise PlanError(
-            f"no digest is known of {join_names(unknown)}, so nobody can tell what comes; {ways}", corpus.name
+            f"no digest is known of {join_names(unknown)}, so the download cannot be checked; {ways}", corpus.name
         )
     return expected_files
 

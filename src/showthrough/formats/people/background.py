@@ -50,7 +50,7 @@ def read_background(
         file = Input(head, ColumnNames(id_column, text_column))
         documents = read_as(None, file, "read", KINDS)
         if file.remarks.numbered:
-            raise fail(head.path, "has no ids, so nothing tells who a text is of; expected a column doc_id or id")
+            raise fail(head.path, "has no ids, so nothing shows whom a text is about; expected a column doc_id or id")
         texts = unique(((document.id, document.text) for document in documents), head.path)
     return Background(texts, name or stem(head.path), str(head.path))
 

@@ -168,7 +168,7 @@ class _Reader:
         for tag, value in (line.verdicts or {}).items():
             field = f"verdicts.{shorten(tag)}"
             if tag in verdicts:
-                raise self._fail("stands twice; expected it in one place", field)
+                raise self._fail("occurs twice; expected it in one place", field)
             verdicts[tag] = self._parse_verdicts(value, field, None if counts is None else counts[tag])
         utility = {name: value for name in UTILITY if isinstance(value := getattr(line, name), float)}
         return DocumentAnswer(people, line.answer or "", verdicts, utility)

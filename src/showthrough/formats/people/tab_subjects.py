@@ -36,7 +36,7 @@ def attribute_of(subject: str, entity_type: str, words: str) -> Said:
 
 def mention_fault(entity_type: str) -> str:
     """What is wrong with a mention that is about somebody; empty where it is sound."""
-    return "" if entity_type else "has a subject and no entity_type; expected one, which tells what it says of them"
+    return "" if entity_type else "has a subject and no entity_type; expected one, which names the attribute"
 
 
 def subjects_of(stated: Iterable[StatedSubject], additions: Iterable[Said]) -> tuple[Subject, ...]:

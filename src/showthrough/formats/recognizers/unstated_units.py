@@ -48,7 +48,9 @@ def placed_in(text: str, spans: Sequence[UnitSpan], entry: Entry) -> list[tuple[
         )
     for number, span in enumerate(spans):
         if span.covered is None and len({way[number] for way in fitting}) > 1:
-            fault = "has no text: whether UTF-16 units or code points are counted cannot be told, and here it matters"
+            fault = (
+                "has no text, so nothing shows whether offsets count UTF-16 units or code points, and here it matters"
+            )
             raise entry.fail(fault, span.field)
     return fitting[0]
 

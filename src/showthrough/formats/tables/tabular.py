@@ -263,7 +263,7 @@ def _released(file: Input, rows: TableRows) -> Texts:
     """
     layout = layout_of(file, rows.header)
     if layout.id is None and file.corpus is not None and not file.is_corpus_file:
-        why = "so nothing tells whose text a row is; rows of two files are not matched by their order"
+        why = "so nothing shows whose text a row is; rows of two files are not matched by their order"
         raise fail(file.path, f"has no column {' or '.join(IDS)}, {why}: choose one with --id-column")
     name = rows.header[layout.text]
     unused = [] if file.columns.text else [index for index in range(len(rows.header)) if index not in layout.used]

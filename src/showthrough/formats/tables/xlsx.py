@@ -144,7 +144,7 @@ class Worksheet(TableRows):
             expected = f"expected one behind row {before}, and up to {_ROWS}"
             raise fail(self.path, f"a row says that it is row {number}; {expected}")
         if wrong := [column for column in columns if not 1 <= column <= _COLUMNS]:
-            raise fail(self.path, f"a cell stands in column {wrong[0]}; expected up to {_COLUMNS}", f"row {number}")
+            raise fail(self.path, f"a cell is in column {wrong[0]}; expected up to {_COLUMNS}", f"row {number}")
 
 
 def _other_sheets(names: list[str]) -> str:

@@ -45,7 +45,7 @@ class AnswerSource(msgspec.Struct, frozen=True):
     name: Annotated[str, "as metrics name it"]
     digest: Annotated[str, "of the answers that there were"] = ""
     model: Annotated[str, "the model, as the server named it; several with commas between"] = ""
-    prompts: Annotated[dict[str, str], "what it was told, by name, with its digest"] = {}
+    prompts: Annotated[dict[str, str], "its prompts by name, with their digests"] = {}
     calls: Annotated[int, "answers that were given, and paid where that costs"] = 0
     tokens_in: Annotated[int, "tokens that were sent, as the server counted them"] = 0
     tokens_out: Annotated[int, "tokens of its answers"] = 0

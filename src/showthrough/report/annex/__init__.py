@@ -14,11 +14,11 @@ from showthrough.report.wording import counted_words, percent
 from showthrough.studies.risk.values import IdentifierRecall, RiskAnnex, SafeHarbor, SafeHarborIdentifier, SinglingOut
 
 _DECIDES_NOTHING = (
-    "This annex is evidence for a decision, and no determination. It does not determine that a release is anonymous, "
-    "nor that the risk of identifying somebody is very small: that is for a person with the knowledge that Expert "
-    "Determination asks for (45 CFR 164.514(b)(1)), or for whoever answers for the data.",
+    "This annex is evidence for a decision and not a determination. It does not determine that a release is "
+    "anonymous, or that the risk of identifying somebody is very small. An expert must decide that (Expert "
+    "Determination, 45 CFR 164.514(b)(1)), or the person who is responsible for the data.",
     "The three risks are those of the Article 29 Working Party (Opinion 05/2014, WP 216): singling out, linkability "
-    "and inference. Figures hold for the documents and attacks that are named; other attackers may find more.",
+    "and inference. Figures hold only for the documents and attacks named here; other attackers may find more.",
 )
 
 
@@ -44,10 +44,12 @@ def _lead(annex: RiskAnnex) -> Iterator[str]:
         yield from section.risk_lead(annex)
     if kinds := annex.safe_harbor.identifiers:
         measured = sum(not identifier.reason for identifier in kinds)
-        yield f"Safe Harbor: {measured} of {len(kinds)} kinds of identifiers are marked in the corpus, and measured."
+        yield (
+            f"Safe Harbor: {measured} of {len(kinds)} kinds of identifiers are marked in the corpus and were measured."
+        )
     left = [name for name, section in annex.sections.items() if section.reason]
     if left:
-        yield f"Not measured: {', '.join(left)}. What it takes is told below."
+        yield f"Not measured: {', '.join(left)}. The tables below say what is needed."
 
 
 def _notes(annex: RiskAnnex) -> Iterator[str]:
@@ -91,29 +93,36 @@ def _at_most(hidden: IdentifierRecall) -> GridEntry:
 
 def _safe_harbor_notes(safe_harbor: SafeHarbor) -> Iterator[str]:
     yield (
-        f"mentions hidden, by {shorten(safe_harbor.metric)}: of the places that are marked as of a kind, the share "
-        "that is hidden whole; types are placed as showthrough list labels shows"
+        f"mentions hidden, by {shorten(safe_harbor.metric)}: the share of marked places of a kind that are "
+        f"completely hidden; showthrough list labels shows the kinds of types"
     )
-    yield "missed at most: the upper end of the interval of those that are not; what was not seen to leak may still"
-    if any(identifier.nothing_masked is not None for identifier in safe_harbor.identifiers):
-        yield f"{NOTHING}: what the same count says of the originals; a system with no more hides nothing of the kind"
-    yield f"what is hidden where it was marked may be readable elsewhere in the release: {READS_RELEASE} counts that"
     yield (
-        "what types do not tell: whether a date is more than a year or an age above 89 (C), whether a place is smaller "
-        "than a state or which digits of a ZIP code are left (B), whose a name or number is: all that is marked counts"
+        "missed at most: the upper end of the interval of the share that is not hidden; what did not leak here may "
+        "still leak elsewhere"
+    )
+    if any(identifier.nothing_masked is not None for identifier in safe_harbor.identifiers):
+        yield f"{NOTHING}: the same count on the originals; a system with no higher number hides nothing of the kind"
+    yield (
+        f"an identifier that is hidden where it was marked may be readable elsewhere in the release: "
+        f"{READS_RELEASE} counts that"
+    )
+    yield (
+        "all that is marked counts, because types do not show everything. They do not show whether a date is more "
+        "than a year or an age above 89 (C). They do not show whether a place is smaller than a state, or which "
+        "digits of a ZIP code are left (B). They do not show whose a name or number is"
     )
     yield "Safe Harbor also asks that nobody knows that what is left could identify somebody (164.514(b)(2)(ii))"
     if safe_harbor.unlisted:
-        yield f"types that no paragraph names, which may still identify people: {join_names(safe_harbor.unlisted, 300)}"
+        yield f"types that no paragraph names; they may still identify people: {join_names(safe_harbor.unlisted, 300)}"
     if safe_harbor.unknown:
-        yield f"types that nobody knows, in none of the rows: {join_names(safe_harbor.unknown, 300)}"
+        yield f"unknown types, counted in no row: {join_names(safe_harbor.unknown, 300)}"
 
 
 # Singling out in the annex.
 
 _THRESHOLD = (
     "0.09 is the threshold of the European Medicines Agency's guidance on publishing clinical reports (Policy 0070, "
-    "EMA/90915/2016); it is taken by the letter, so that k = 11 (0.0909) is above it. The Department of Health and "
+    "EMA/90915/2016). It is applied exactly, so k = 11 (0.0909) is above it. The Department of Health and "
     "Human Services names no number for a very small risk"
 )
 
@@ -123,16 +132,16 @@ def above_threshold(figure: SinglingOut, threshold: float) -> str:
     above = figure.above
     source = f"{shorten(figure.anonymization)}, by what {shorten(figure.metric)} inferred:"
     if above.value is None:
-        return f"{source} nothing can be said of singling out: {above.reason}."
+        return f"{source} singling out cannot be judged: {above.reason}."
     ends = between(above)
     sentence = f"{source} 1/k is above {threshold:g} for {percent(above.value)}{ends} of {people(figure.people)}"
     sentence = f"{sentence}, as far as this attacker infers; a better one may infer more."
     if not figure.named.value or figure.found.value is None:
         return sentence
     return (
-        f"{sentence} A name, number or address that the population does not have was inferred of "
-        f"{percent(figure.named.value)}{between(figure.named)}, and leads to them whatever k is: "
-        f"one or the other holds of {percent(figure.found.value)}{between(figure.found)}."
+        f"{sentence} For {percent(figure.named.value)}{between(figure.named)} the attacker inferred a name, number "
+        f"or address that the population does not have. It leads to the person whatever k is. For "
+        f"{percent(figure.found.value)}{between(figure.found)} one or the other holds."
     )
 
 
@@ -170,19 +179,20 @@ def _singling_notes(annex: RiskAnnex) -> Iterator[str]:
     census = annex.population
     if census:
         yield (
-            f"k counts whom of {shorten(census.name)} ({people(census.people)}, {counted_words(census.rows, 'row')}; "
-            f"{join_names(census.columns)}) all that was inferred rightly of somebody leaves"
+            f"k: how many people of {shorten(census.name)} ({people(census.people)}, "
+            f"{counted_words(census.rows, 'row')}; {join_names(census.columns)}) fit everything that was rightly "
+            f"inferred about somebody"
         )
         if census.uncertain:
             yield (
-                f"{census.uncertain:,} of them have an empty cell, which fits whatever is asked there: k is larger, "
-                "and figures are lower, for it"
+                f"{census.uncertain:,} of them have an empty cell, which fits every value: this makes k larger and "
+                f"the figures lower"
             )
-    yield "of several guesses about an attribute the best counts: an attacker can try all of them"
-    yield "narrowed down: people of whom something was inferred rightly that leaves some of the population out"
-    yield "k = 0: nobody of the population is like them; that is no less than k = 1, and 1/k is taken as 1"
-    yield "named: of whom a name, number or address was inferred that the population does not have, and k does not know"
-    yield "either: who are named, or whose 1/k is above the threshold"
+    yield "if there are several guesses about an attribute, the best counts: an attacker can try all of them"
+    yield "narrowed down: people about whom something was rightly inferred that excludes a part of the population"
+    yield "k = 0: nobody in the population is like them; that is as serious as k = 1, so 1/k counts as 1"
+    yield "named: people whose name, number or address was inferred; the population does not have it, so k ignores it"
+    yield "either: people who are named, or whose 1/k is above the threshold"
     yield _THRESHOLD
     for figure in annex.singling_out.figures:
         source = f"{shorten(figure.anonymization)}, {shorten(figure.metric)}"
@@ -198,7 +208,7 @@ def _tag_lines(figure: SinglingOut) -> Iterator[str]:
     if figure.vague:
         yield f"left out, since it was inferred too roughly: {_tags(figure.vague)}"
     if figure.strange:
-        yield f"the column has no such value, so that k = 0 (is it spelled otherwise?): {_tags(figure.strange)}"
+        yield f"the column has no such value, so k = 0 (is it spelled differently?): {_tags(figure.strange)}"
 
 
 def _tags(counts: Mapping[str, int]) -> str:

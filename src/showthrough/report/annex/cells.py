@@ -29,7 +29,7 @@ class SignatureIndex:
     def grid(self) -> Iterator[Grid]:
         if self._numbers:
             rows = tuple(GridRow(f"[{number}]", (words(line),)) for line, number in self._numbers.items())
-            yield Grid("Signatures: what pins the figures down", ("signature",), rows, "no.", label="signatures")
+            yield Grid("Signatures: how each figure was computed", ("signature",), rows, "no.", label="signatures")
 
 
 def entry_of(estimate: Estimate) -> GridEntry:

@@ -25,8 +25,8 @@ def paragraph(run: Run) -> str:
     ]
     if run.corpus.silver:
         sentences.append(
-            f"Its annotations were made by programs ({run.corpus.silver}): scores tell agreement with these "
-            "programs, not what is identifying."
+            f"Its annotations were made by programs ({run.corpus.silver}): scores show agreement with these "
+            f"programs, not what identifies people."
         )
     if run.references:
         ends = join_names([reference.name.removesuffix(" masked") for reference in run.references])

@@ -65,7 +65,7 @@ class Baseline:
         for text, part in targets:
             location = f"metric {shorten(text, _SHOWN)}"
             if text in run.rows and run.record(text).describes(part):
-                raise PlanError("neither more nor less of it is better, so it can get no worse", location)
+                raise PlanError("neither a higher nor a lower value is better, so it cannot get worse", location)
             if fault := self._fault(text):
                 raise PlanError(fault, location)
         usual = [record for record in run.metrics if record.group == "privacy" and not record.describes(HEADLINE)]
@@ -74,7 +74,7 @@ class Baseline:
         ]:
             return numbers
         why = next((f" ({reason})" for reason in self.left_out()), "")
-        raise PlanError(f"has no number of privacy that this run has too{why}; name one with --metric", "baseline")
+        raise PlanError(f"has no privacy number in common with this run{why}; name one with --metric", "baseline")
 
     def left_out(self) -> list[str]:
         """Of all that metrics of privacy are known by, what cannot be held against the earlier run, and why."""
@@ -146,7 +146,7 @@ class Baseline:
         )
         if current is None or previous is None:
             where = "here" if current is None else f"in {self.beside.label}"
-            return replace(base, said=f"there is no number {where}, and no number is no pass")
+            return replace(base, said=f"there is no number {where}, so it cannot pass")
         lost = previous - current if self.beside.run.record(text).better == "higher" else current - previous
         base = replace(base, value=current, earlier=previous, lost=lost)
         if loss is None:
@@ -158,16 +158,16 @@ class Baseline:
     def _judge(self, lost: float, loss: Loss, p_holm: float | None, bound: bool) -> tuple[bool, str]:
         beyond = f" by more than {self.margin:g}" if self.margin else ""
         if loss.p is None or p_holm is None:
-            why = f"no test can tell whether that is chance ({loss.fault or 'nothing varies'})"
+            why = f"no test can show whether that is chance ({loss.fault or 'nothing varies'})"
             if lost > self.margin + _NONE:
                 return False, f"worse by {format_value(lost, self.margin)}: {why}; --margin allows it"
             return not bound, f"its value is not worse{beyond}, but {why}"
         if p_holm <= SHOWN:
             p = "< 0.0001" if p_holm < 0.0001 else f"= {p_holm:.4f}"
-            shown_to = f"shown to be more than {self.margin:g}" if self.margin else "which chance hardly makes"
+            shown_to = f"shown to be more than {self.margin:g}" if self.margin else "which is hardly chance"
             return False, f"worse by {format_value(lost, self.margin)}, {shown_to} (p {p})"
         if loss.most is None:
-            return not bound, f"not shown to be worse{beyond}; how much may be lost cannot be told"
+            return not bound, f"not shown to be worse{beyond}; how much may be lost is not known"
         if loss.most <= self.margin:
             excluded = f"a loss of more than {upwards(loss.most, self.margin)}" if loss.most > 0 else "any loss"
             return True, f"shown not to be worse{beyond}: {excluded} is excluded"

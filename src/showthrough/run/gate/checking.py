@@ -60,9 +60,9 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
     if strangers := [name for name in names if name not in run.names]:
         raise PlanError(f"not in this run; there are {join_names(run.names)}", f"anonymization {shorten(strangers[0])}")
     if not names:
-        raise PlanError("there is none in this run; nothing that was not looked at passes", "anonymizations")
+        raise PlanError("there is none in this run, and what was not evaluated does not pass", "anonymizations")
     if gate.bound and gate.baseline and not gate.baseline.margin:
-        raise PlanError("found 0; --bound needs more: nobody can show that nothing at all was lost", "margin")
+        raise PlanError("found 0; --bound needs more: no test can show that nothing at all was lost", "margin")
     demands = demands_of(run, gate.thresholds, gate.only)
     thresholds = [demand.threshold for demand in demands if not demand.usual]
     for threshold in thresholds:
@@ -70,16 +70,16 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
             raise PlanError(fault, f"threshold {shorten(str(threshold), _SHOWN)}")
     explicit = bool(gate.thresholds or run.thresholds)
     if gate.only and not explicit:
-        raise PlanError("leaves out what nobody asked for, and nobody asked for anything; say --min or --max", "only")
+        raise PlanError("leaves out the usual thresholds, and no others were set; say --min or --max", "only")
     if not thresholds and not gate.baseline:
         raise PlanError("nothing to check: no metric of this run has a usual one; say --min or --max", "thresholds")
     _check_parts(run, names, thresholds)
-    usual = f"nobody said what to reach, so the usual thresholds count: {', '.join(map(str, thresholds))}"
+    usual = f"no thresholds were set, so the usual ones count: {', '.join(map(str, thresholds))}"
     notes = [] if explicit or not thresholds else [usual]
     if beside := [str(demand.threshold) for demand in demands if demand.usual]:
-        notes.append(f"the usual thresholds stand beside what was asked: {', '.join(beside)}; --only leaves them out")
+        notes.append(f"these usual thresholds are checked too: {', '.join(beside)}; --only leaves them out")
     if dropped := _find_dropped(run.thresholds, thresholds):
-        notes.append(f"not asked for here, though the run was asked for it: {', '.join(map(str, dropped))}")
+        notes.append(f"thresholds of the run that are not checked here: {', '.join(map(str, dropped))}")
     notes += [_idle(target) for target in thresholds if _originals_reach(run, target)]
     baseline_checks: dict[str, list[BaselineCheck]] = {name: [] for name in names}
     if gate.baseline:
@@ -126,7 +126,7 @@ def _originals_reach(run: Run, threshold: Threshold) -> bool:
 
 
 def _idle(threshold: Threshold) -> str:
-    return f"{threshold} holds with nothing masked too: this attacker is too weak to tell what masks protect from"
+    return f"{threshold} holds even with nothing masked: this attacker is too weak to show what masks protect from"
 
 
 def _describes(run: Run, threshold: Threshold) -> bool:
@@ -140,11 +140,7 @@ def _check_parts(run: Run, names: Sequence[str], thresholds: Sequence[Threshold]
         parts = dict.fromkeys(part for name in names for part in run.parts(name, threshold.metric))
         if parts and threshold.part not in parts:
             available = join_names(part for part in parts if part)
-            which = (
-                f"has no part {shorten(threshold.part)}"
-                if threshold.part
-                else "is known by no single number: name a part"
-            )
+            which = f"has no part {shorten(threshold.part)}" if threshold.part else "has no single number: name a part"
             raise PlanError(f"{which}; there are {available}", f"metric {shorten(threshold.metric, _SHOWN)}")
 
 
@@ -171,11 +167,11 @@ def _why(run: Run, grading: Grading) -> str:
     if score is None or score.value is None:
         failures = {failure.metric: failure.reason for failure in run.failures}
         reason = failures.get(grading.threshold.metric) or (score.reason if score else "it was not computed")
-        return f"there is no number, and no number is no pass: {reason}{usual}"
+        return f"there is no number, so it cannot pass: {reason}{usual}"
     if grading.grade == "missed":
         return f"missed: {format_value(score.value, limit)}{usual}"
     if grading.grade == "unknown":
-        return f"the number tells nothing: {grading.why}{usual}"
+        return f"the number shows nothing: {grading.why}{usual}"
     if grading.grade == "met":
         how = (
             f"met by its number alone: {grading.why}"

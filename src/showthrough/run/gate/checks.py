@@ -22,17 +22,17 @@ class ThresholdCheck(msgspec.Struct, frozen=True, tag="threshold", tag_field="ki
     passed: Annotated[bool, "whether the gate can be passed with it"]
     said: Annotated[str, "why, in words"]
     metric: Annotated[str, "the text form of the metric"]
-    part: Annotated[str, "which of its numbers; empty: the one it is known by"]
+    part: Annotated[str, "which of its numbers; empty: the main one"]
     end: Annotated[End, "whether the number must be at least or at most the limit"]
     limit: Annotated[float, "the limit"]
     grade: Annotated[Grade, "how surely it is reached: met, unsure, missed or unknown"]
     value: Annotated[float | None, "the number; null where there is none"] = None
     low: Annotated[float | None, "the lower end of its interval"] = None
     high: Annotated[float | None, "the upper end of its interval"] = None
-    usual: Annotated[bool, "whether nobody asked for it, and it stands beside what was asked"] = False
+    usual: Annotated[bool, "whether it is a usual threshold that nobody asked for"] = False
     more: Annotated[
         int | None,
-        "how many more documents, or groups, without a leak would make sure of it; null where none can be said",
+        "how many more documents, or groups, without a leak would make it sure; null where that is not known",
     ] = None
 
     @property
@@ -48,7 +48,7 @@ class BaselineCheck(msgspec.Struct, frozen=True, tag="baseline", tag_field="kind
     passed: Annotated[bool, "whether that is good enough"]
     said: Annotated[str, "why, in words"]
     metric: Annotated[str, "the text form of the metric"]
-    part: Annotated[str, "which of its numbers; empty: the one it is known by"]
+    part: Annotated[str, "which of its numbers; empty: the main one"]
     baseline: Annotated[str, "the anonymization of the earlier run"]
     margin: Annotated[float, "how much may be lost"]
     value: Annotated[float | None, "the number; null where there is none"] = None
@@ -67,7 +67,7 @@ class BaselineCheck(msgspec.Struct, frozen=True, tag="baseline", tag_field="kind
 class Enough(msgspec.Struct, frozen=True, tag="sample", tag_field="kind"):
     """Whether there is enough to judge by."""
 
-    asked: Annotated[str, "what there must be, in words"]
+    asked: Annotated[str, "what is needed, in words"]
     passed: Annotated[bool, "whether there is as much"]
     said: Annotated[str, "how much there is, in words"]
     found: Annotated[int, "how much there is"]

@@ -206,7 +206,7 @@ def _doubts(run: Run, name: str, threshold: Threshold, value: float) -> Iterator
     record = next((candidate for candidate in run.metrics if candidate.text == metric), None)
     nearly = run.parts(name, metric).get(NEARLY) if record and goes_first(record) else None
     if nearly is not None and nearly.value and not threshold.holds(value - nearly.value):
-        yield f"a share of {nearly.value:.3f} more is nearly readable, and with it the number does not hold"
+        yield f"a further share of {nearly.value:.3f} is nearly readable, and with it the number misses the threshold"
     if run.corpus.doubtful:
         yield f"{run.corpus.doubtful:,} documents may be of one person: say which belong together with --group-by"
     unlike, documents = getattr(_input(run, name), "unlike", 0), len(run.documents)
@@ -214,10 +214,10 @@ def _doubts(run: Run, name: str, threshold: Threshold, value: float) -> Iterator
         yield f"{unlike:,} of {documents:,} documents are unlike their originals"
     far = [column.partition(":")[2] for column in run.rows.get(metric, {}).get(name, ()) if column.startswith(_FAR)]
     if far:
-        yield f"most of its texts are unlike all that {' and '.join(map(shorten, far))} learned from"
+        yield f"most of its texts are unlike everything that {' and '.join(map(shorten, far))} learned from"
     even = as_many_even(run, name, metric, threshold.part)
     if even is not None and even < FEW:
-        yield f"few {run.unit}s carry it: as many as {even:.1f} that weigh alike"
+        yield f"few {run.unit}s carry it: as if only {even:.1f} counted equally"
 
 
 def status_of(run: Run) -> int:

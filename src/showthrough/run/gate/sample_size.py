@@ -37,7 +37,7 @@ class Need:
         if self.never:
             return f"no number of {self.unit}s could show it"
         if self.count is None:
-            return f"how many more {self.unit}s would do cannot be said"
+            return f"it is not known how many more {self.unit}s would do"
         about = "" if self.exact else "about "
         return f"{about}{self.count:,} more {self.unit}{'' if self.count == 1 else 's'} without a leak would do"
 

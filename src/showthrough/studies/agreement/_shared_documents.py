@@ -105,11 +105,14 @@ class Sharing:
             return ""
         if not self.annotators:
             if self.programs:
-                return f"all annotations are by programs ({join_names(self.programs)}): no people are there to agree"
-            return "no document has annotations: nobody is there to agree"
+                return (
+                    f"all annotations are by programs ({join_names(self.programs)}): there are no people who "
+                    f"could agree"
+                )
+            return "no document has annotations: there is nobody to agree"
         if len(self.annotators) == 1:
-            return f"one annotator marked this corpus ({join_names(self.annotators)}): nobody is there to agree with"
+            return f"one annotator marked this corpus ({join_names(self.annotators)}): there is nobody to agree with"
         return (
-            f"the corpus has {len(self.annotators)} annotators, but no document was read by two of them: nothing tells "
-            "how far they agree"
+            f"the corpus has {len(self.annotators)} annotators, but no document was read by two of them: so their "
+            f"agreement cannot be measured"
         )

@@ -43,8 +43,8 @@ PLACES = 50
 PAIR_UNITS: tuple[Unit, ...] = ("spans", "characters")
 _BLOCKS = 2000  # of documents that intervals are drawn from
 _NOTHING = "nobody marked anything in the documents that several read"
-_UNSTATED = "the corpus does not say how what is marked identifies"
-_NO_STATUS = "the corpus says nothing of confidential status"
+_UNSTATED = "the corpus does not say whether marks are direct or quasi"
+_NO_STATUS = "the corpus does not say what is confidential"
 
 
 def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidence: float = 0.95) -> Agreement:

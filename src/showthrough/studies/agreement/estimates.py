@@ -22,7 +22,7 @@ _TOGETHER = 1024  # categories that are resampled together: 8 MB for a thousand 
 _CELLS = 2_000_000  # of draws that are kept: 16 MB
 _PERFECT = 1e-12
 
-_FEW = f"fewer than {FEWEST} documents: too few to tell how uncertain it is"
+_FEW = f"fewer than {FEWEST} documents: too few to say how uncertain it is"
 _NOT_DRAWN = "no resamples were asked for"
 _ONE = "without one of the documents it would be undefined"
 

@@ -29,23 +29,23 @@ SHEET = {
     FILE: "the copy to read; leave it as it is",
     ANNOTATOR: "whose annotations are looked through; leave it as it is",
     REVIEWER: "your name or initials",
-    STILL_TOLD: f"{', '.join(TOLD)}: can the person be identified from the copy and from what you and others "
-    "here know? The published document itself does not count as something that people know",
+    STILL_TOLD: f"{', '.join(TOLD)}: can the person be identified from the copy and from what you and others here "
+    f"know? The published document itself does not count as known",
     WHO: "whom you found, and by which words",
     HOW_SURE: f"{', '.join(SURE)}; may stay empty",
     CONFIRMED: "yes, once all steps are done for this document",
     REMARKS: "anything else",
 }
 FINDINGS = {
-    DOCUMENT: "as it stands in the other sheet, or the name of its copy",
-    WORDS: "the words as they stand in the document",
-    OCCURRENCE: f"which one, where the words are there more than once: its number, several numbers, or {EVERY}. Of "
-    "words that are missing those count that can be read in the copy, of anything else those that are marked",
-    KIND: "what is the matter, see below",
+    DOCUMENT: "as in the other sheet, or the name of its copy",
+    WORDS: "the words exactly as in the document",
+    OCCURRENCE: f"which one, if the words occur more than once: its number, several numbers, or {EVERY}. For missing "
+    f"words, count those that can be read in the copy; for anything else, those that are marked",
+    KIND: "what is wrong, see below",
     TYPE: "what the type should be",
     IDENTIFIER: f"what it should be: {', '.join(IDENTIFIERS)}",
     CONFIDENTIAL: f"what the category should be, or {NOT_CONFIDENTIAL}",
-    SAME_AS: f"other marked words, or an entity's id, that mean the same; {NEW} where it is something of its own",
+    SAME_AS: f"other marked words, or an entity's id, that mean the same; {NEW} if it means something else",
     NEW_WORDS: "for borders: the words that should be marked, from the first to the last",
     NOTE: "anything else",
 }
@@ -62,22 +62,22 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 _KINDS = {
     "missing": "should be marked and is not: say type and identifier, unless the same words are marked elsewhere",
-    "border": "is marked too far or not far enough: say the new words",
+    "border": "the mark is too long or too short: say the new words",
     "type": "has the wrong type: say the right one",
     "masking": "is masked and need not be, or the other way round, or DIRECT and QUASI are mixed up: say the right one",
     "confidential": "has the wrong category, or none: say the right one",
-    "entity": "means the same as other words, or something else than they: say what",
+    "entity": "means the same as other words, or is wrongly linked to them: say what it means",
     "spurious": "should not be marked at all",
-    "disagree": "is for the two of you to talk about: it is listed and nothing is changed",
+    "disagree": "the two of you should discuss it: it is listed and nothing is changed",
 }
 _STEPS = (
-    "Read the copy slowly, as somebody would who wants to know whom it is about.",
-    "Answer the first question in the sheet. In doubt say unsure, and ask whoever answers for the data. Type no "
-    "word of a document into a search on the web or a chat: what is typed there is disclosed.",
+    "Read the copy slowly, like somebody who wants to know whom it is about.",
+    "Answer the first question in the sheet. If in doubt, say unsure, and ask the person who is responsible for the "
+    "data. Do not type words of a document into a web search or a chat: that discloses them.",
     "Look at the document itself, with its marks: is something missing, are borders, types, masking decisions and "
     "categories right?",
-    "Write what is plainly wrong into the findings: one row each.",
-    "Write what you see differently into the findings as well, with the kind disagree.",
+    "Write each plain error into the findings, one row each.",
+    "If you merely see something differently, add it to the findings with the kind disagree.",
     "Talk about these with the annotator.",
     "Change the findings to what you agreed on.",
     "Write yes under confirmed.",
@@ -99,8 +99,8 @@ def questions(replace: str, opened: bool) -> str:
     lines = [
         "# How to look through these annotations",
         "",
-        f"In the copies all that is to be masked stands as {shown[replace]}. What is confidential and is not masked",
-        "stands in braces after its category. Do not write into the copies.",
+        f"In the copies {shown[replace]} replaces everything that is to be masked. Confidential words that are not",
+        "masked are in braces, after their category. Do not write into the copies.",
         "",
         *(f"{number}. {step}" for number, step in enumerate(_STEPS, 1)),
         "",

@@ -67,7 +67,7 @@ class EntityIndex:
         if marks := self._words.get(key):
             ids = {self.mentions[mark].entity_id for mark in marks}
             if len(ids) > 1:
-                fault = f"{quote_value(key)} stands for {len(ids)} entities"
+                fault = f"{quote_value(key)} means {len(ids)} entities"
                 return f"{fault}; expected an entity's id, other words that mean it, or {c.NEW}"
             is_told = bool(same_as)
             if is_told and ids == {""}:
@@ -145,7 +145,7 @@ class Corrections:
         if everywhere and not spans:
             self.problems.append(
                 finding.problem(
-                    c.WORDS, f"{quote_value(finding.words)} is hidden, at least in part, wherever it stands"
+                    c.WORDS, f"{quote_value(finding.words)} is hidden, at least in part, everywhere in the copy"
                 )
             )
             return
@@ -254,8 +254,10 @@ class Corrections:
         near = [(start, end) for start, end in spans if start < mention.end and mention.start < end]
         if len(near) == 1:
             return near[0]
-        many = f"stand {len(near)} times where the mark is" if near else "share nothing with the mark"
-        fault = f"{quote_value(finding.new_words)}: these words {many}; expected one stretch of text that does"
+        many = f"occur {len(near)} times where the mark is" if near else "share nothing with the mark"
+        fault = (
+            f"{quote_value(finding.new_words)}: these words {many}; expected one place that shares text with the mark"
+        )
         self.problems.append(finding.problem(c.NEW_WORDS, fault))
         return None
 

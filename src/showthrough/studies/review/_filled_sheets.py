@@ -273,7 +273,7 @@ def _parse_finding(row: SheetRow, documents: _FolderDocuments, problems: list[Pr
     if number is None:
         problems.append(row.problem(c.DOCUMENT, f"found {quote_value(cells[c.DOCUMENT])}; expected one of this folder"))
     if not cells[c.WORDS]:
-        problems.append(row.problem(c.WORDS, "is empty; expected the words as they stand in the document"))
+        problems.append(row.problem(c.WORDS, "is empty; expected the words exactly as in the document"))
     kind = row.choice(c.KIND, tuple(c.KINDS), problems)
     if not cells[c.KIND]:
         problems.append(row.problem(c.KIND, f"is empty; expected {', '.join(c.KINDS)}"))
@@ -324,7 +324,7 @@ def _rows(filled: FilledFolder, name: str, expected: Mapping[str, str], problems
             problems += (Problem(str(rows.path), f"column {column}", fault) for column in wrong)
             return
         if unexpected := [column_name for column_name in header if column_name and column_name not in expected]:
-            filled.notes.append(f"{rows.path}: columns that nobody asks for were not read: {join_names(unexpected)}")
+            filled.notes.append(f"{rows.path}: unknown columns were not read: {join_names(unexpected)}")
         for location, cells in rows:
             texts = [unguard_cell(cell_text(cell).strip()) for cell in cells]
             if len(texts) != len(header):

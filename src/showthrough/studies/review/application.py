@@ -132,7 +132,7 @@ def _unlike(corpus: Corpus, assignment: Assignment, filled: FilledFolder) -> Ite
             yield Problem(str(path), "", "was changed; expected it as it was written: findings go into findings.csv")
         elif copy_digest(copy_of(corpus, numbers[file], assignment.annotator, filled.record.replace)) != digest:
             location = at_document(assignment.names[numbers[file]])
-            fault = "its text or what is marked in it is not what it was when it was copied; expected the same corpus"
+            fault = "its text or its marks have changed since it was copied; expected the same corpus"
             yield Problem(str(filled.folder), location, fault)
 
 
@@ -238,4 +238,4 @@ def _notes(corpus: Corpus, filled: Sequence[FilledFolder]) -> Iterator[str]:
             yield f"{sheet.folder}: {count} {many}{remark}"
     types = {finding.entity_type for _, finding in _iter_confirmed(filled)} - {"", *corpus.survey.types}
     if types:
-        yield f"types that nobody had used in this corpus: {join_names(sorted(types))}"
+        yield f"types that are new in this corpus: {join_names(sorted(types))}"

@@ -163,7 +163,7 @@ def _why_not(run: Run, letter: str, nearest_kinds: Mapping[str, str | None]) -> 
     above = {ancestor for kind in _kinds(letter) for ancestor in path_of(kind)} - {ROOT}
     wider = [kind for kind, nearest_kind in nearest_kinds.items() if nearest_kind in above]
     count = len(run.documents)
-    none = f"nothing of this kind is marked in these {count:,} documents: nobody looked for it, or none occurs"
+    none = f"nothing of this kind is marked in these {count:,} documents: nobody looked for it, or there is none"
     most = 1 - (1 - run.settings.confidence) ** (1 / count) if count else 1.0
     bound = f"if annotators did look, at most {100 * most:.2g} % of such documents have one"
     apart = f"; what is marked as {join_names(wider)} may hold some, and is counted there" if wider else ""

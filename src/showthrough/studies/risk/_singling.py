@@ -202,8 +202,11 @@ def singling_out(run: Run, population: Population | None) -> SinglingSection:
     records = _records(run)
     bare = records and run.provenance.get(WITHOUT_TEXT)
     if bare or not records:
-        why = "the run was written without text, and so without what was inferred of anybody: keep it"
-        return SinglingSection(reason=why if bare else "the run has nothing that was inferred of people: see Inference")
+        why = (
+            "the run was written without text, so it does not have what was inferred about people: evaluate again "
+            "and keep the text"
+        )
+        return SinglingSection(reason=why if bare else "nothing was inferred about people in this run: see Inference")
     if population is None:
         return SinglingSection(
             reason="no population was given: --population names a table of how many people there are"
@@ -287,9 +290,9 @@ def _remarks(people: InferredPeople, documents: int) -> tuple[str, ...]:
     lines = []
     if people.lost:
         lines.append(
-            f"of {people.lost:,} of {documents:,} documents the run does not keep all that was inferred: k is smaller "
-            "than it looks, and these figures are too low"
+            f"for {people.lost:,} of {documents:,} documents the run does not keep all inferences: k is smaller than "
+            f"it looks, and these figures are too low"
         )
     if not people.counted:
-        lines.append("the run does not say of how many people nothing was inferred: those are not counted here")
+        lines.append("the run does not say about how many people nothing was inferred: these do not count here")
     return tuple(lines)

@@ -110,8 +110,8 @@ def authorship(run: Run) -> Section:
         return [part for part in parts if part == HEADLINE or part.partition(":")[0] in (C_AT_1, BEFORE, LOST)]
 
     reason = (
-        "nobody tried to tell who wrote the texts: evaluate them with --metric safety, and with --group-by where a "
-        "field of the documents says who their authors are"
+        "nobody tried to recognise who wrote the texts: evaluate them with --metric safety. If a field of the "
+        "documents names their authors, add --group-by"
     )
     return _section(run, TELLING, told, reason)
 

@@ -15,7 +15,7 @@ import numpy as np
 from showthrough.core.arrays import Floats, Ints
 from showthrough.families.reidentification.attacks.base import Candidates, Words
 
-NOT_RUN = "the prior needs the fits of everybody, or what those are like that the attack did not keep"
+NOT_RUN = "the prior needs a score for every individual, or an estimate for those that the attack did not keep"
 MUCH, LITTLE = "much is known of them", "little is known of them"
 
 _WORD = re.compile(r"\w+")

@@ -7,7 +7,7 @@ function startFailures(start) {
   const examples = byId("failures-examples");
   const most = Math.max(1, ...Object.values(failures.counts).flat(2)); // one scale for all kinds, types and anonymizations
   const many = (count) => count.toLocaleString("en");
-  byId("failures-scale").textContent = `All bars have one scale: the longest stands for ${many(most)}, whichever anonymization is chosen.`;
+  byId("failures-scale").textContent = `All bars have one scale: the longest is ${many(most)}, whichever anonymization is chosen.`;
 
   function show(name) {
     const counts = failures.counts[name];

@@ -26,7 +26,7 @@ class Features:
         True, "lists of names, places, calendar, hospitals; phrases of other training records"
     )
     word_class: bool = parameter(False, "closed classes of words, such as prepositions, in place of parts of speech")
-    sentence: bool = parameter(True, "where in its sentence it stands, and how long that is")
+    sentence: bool = parameter(True, "its position in the sentence, and how long that is")
     section: bool = parameter(True, "the nearest heading before it, and whether it is in the header or the footer")
     trusted: bool = parameter(True, "the heading under which the record's own fields have the same word")
     frequency: bool = parameter(True, "how frequent it is in its language and in the record, and how often in capitals")

@@ -67,8 +67,8 @@ def parse_window(written: str, parameter: str = "sliding_window", longest: int |
         raise PlanError(f"{parameter}={written!r} is out of range; expected a length of {ENDS + 1} or more")
     if window.overlap >= window.room:
         raise PlanError(
-            f"{parameter}={written!r} is out of range; expected an overlap of 0 to {window.room - 1}, "
-            "which leaves room to move on (two pieces of every window mark its ends)"
+            f"{parameter}={written!r} is out of range; expected an overlap of 0 to {window.room - 1}, so that "
+            f"windows advance (two pieces of every window mark its ends)"
         )
     if longest is not None and window.length > longest:
         raise PlanError(f"{parameter}={written!r} is more than the base model takes; expected at most {longest} pieces")
