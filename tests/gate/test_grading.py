@@ -11,6 +11,7 @@ from showthrough.metrics.base import Role
 from showthrough.run.gate.grading import (
     FAILED,
     PASSED,
+    UNJUDGED,
     UNSURE,
     Demand,
     Grade,
@@ -323,7 +324,9 @@ def test_answers_about_texts_that_a_verifier_never_saw_are_doubted(run: Run) -> 
 def test_a_number_without_a_record_is_graded(run: Run) -> None:
     """What a metric says of itself raises doubts; a number that has none of that is a number all the same."""
     bare = replace(run, metrics=[], rows={})
-    assert grade_of(bare, "every", Threshold("er_di", "min", 0.9)) == "met"
+    demand = Demand(Threshold("er_di", "min", 0.9))
+    assert grade_demand(bare, "every", demand, only=True).grade == "met"
+    assert grade_demand(bare, "every", demand).why == UNJUDGED  # what the number tells of is not known either
 
 
 def test_what_reads_the_release_goes_before_what_reads_marks(run: Run) -> None:
