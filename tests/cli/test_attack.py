@@ -290,13 +290,16 @@ def test_no_background(here: Any) -> None:
     )
 
 
-def test_a_background_that_no_metric_asks_for(here: Any) -> None:
-    here.write({"corpus.json": [{"doc_id": "ann", "text": "Ann", "annotations": {"x": {"entity_mentions": []}}}]})
-    here.write({"masks.json": {"ann": []}})
-    here.refuses(
-        *("evaluate", "corpus.json", "a=masks.json", "--background", "public.json", "-m", "recall"),
-        starts="background: was given, but no metric asks for it",
+@pytest.mark.parametrize("chosen", [("--preset", "unannotated"), ("-m", "inconsistent")])
+def test_a_background_brings_its_attack(here: Any, chosen: tuple[str, ...]) -> None:
+    """Beside a preset and named metrics as where nobody names any."""
+    outcome = here.cli(
+        *("evaluate", "originals.json", "a=names.json", "--background", "public.json", *chosen, "-o", "run.json")
     )
+    assert outcome.status == 0
+    metrics = [record.text for record in Run.load("run.json").metrics]
+    assert metrics[0] == "inconsistent"
+    assert metrics.count("trir") == 1
 
 
 @pytest.mark.parametrize(
