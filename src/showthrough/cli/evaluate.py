@@ -70,7 +70,7 @@ from showthrough.storage.writing import ProtectedFiles, write_folder
 HEADINGS = {
     "Options": ("with_", "output", "metric", "preset_name", "least", "most", "html", "verbose"),
     "What is scored": (
-        *("format", "id_column", "text_column", "released", "missing", "group_by", "language", "background"),
+        *("format", "id_column", "text_column", "released", "missing", "extra", "group_by", "language", "background"),
         *("ratings", "verifier", "answers", "direct", "quasi", "ignore", "map", "function_words", "vectors"),
         *("references", "sweeps", "seen", "pairing", "offsets"),
     ),

@@ -24,7 +24,7 @@ from showthrough.metrics import METRICS
 from showthrough.storage.file_heads import Head
 
 _READING = ("format", "group_by", "id_column", "text_column", "offsets", "released")
-_SETTINGS = ("missing", "pairing", "language", *_READING, "map", "direct", "quasi", "ignore")
+_SETTINGS = ("missing", "extra", "pairing", "language", *_READING, "map", "direct", "quasi", "ignore")
 
 
 @with_options(settings=options_of(FileSettings, *_SETTINGS))

@@ -140,6 +140,7 @@ class EvaluationRequest:
                     name=name,
                     format=chosen,
                     offsets=settings.offsets,
+                    extra=settings.extra,
                     engine=engine,
                     watch=watch,
                     **source.columns,
