@@ -100,7 +100,7 @@ def test_all_is_well_only_where_everything_was_understood(desk: Any) -> None:
     desk.write({"c.json": [document], "odd.json": [{**document, "colour": "red"}]})
     assert desk.cli("validate", "c.json").out.splitlines()[-1] == "all is well"
     found = desk.cli("validate", "odd.json")
-    assert found.out.splitlines()[-1] == "all can be scored; read the notes above first"
+    assert found.out.splitlines()[-1] == "all can be scored; 1 thing to look at: read the notes above first"
     assert found.err == "note: odd.json: not used, since the format does not know this key: colour\n"
 
 
@@ -167,3 +167,15 @@ def test_what_was_made_of_all_texts_can_be_scored_on_a_sample(desk: Any) -> None
     desk.write({"all.json": [DOCUMENT, second]})
     assert desk.cli("anonymize", "all.json", "--with", "rules", "-o", "rules.json").status == 0
     assert desk.cli("evaluate", "corpus.json", "rules.json", "--extra", "ignore", "-m", "er_di").status == 0
+
+
+def test_what_is_noted_is_not_called_well(desk: Any) -> None:
+    """Two documents with one text, and a release that hides nothing."""
+    desk.write({"copies.json": [DOCUMENT, {**DOCUMENT, "doc_id": "d2"}], "m.json": {**MASKS, "d2": MASKS["d1"]}})
+    found = desk.cli("validate", "copies.json", "m.json")
+    assert found.status == 0
+    assert "note: " in found.err
+    assert found.out.splitlines()[-1] == "all can be scored; 1 thing to look at: read the notes above first"
+    desk.write({"m.json": {"d1": [], "d2": []}})
+    end = desk.cli("validate", "copies.json", "m.json").out.splitlines()[-1]
+    assert end == "all can be scored; 2 things to look at: read the notes above first"
