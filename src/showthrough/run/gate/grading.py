@@ -19,7 +19,7 @@ from showthrough.metrics.base import OUTSIDE, Role
 from showthrough.metrics.matching.entities import NEARLY
 from showthrough.run.gate.sample_size import Need, count_needed
 from showthrough.run.records import Input, MetricRecord, Score
-from showthrough.run.roles import as_many_even, choose_metric, find_metrics, goes_first, in_all
+from showthrough.run.roles import as_many_even, choose_metric, find_metrics, goes_first, in_all, own_detector
 from showthrough.run.run import Run
 from showthrough.run.thresholds import End, Threshold
 from showthrough.statistics import ALIKE, FEW
@@ -155,7 +155,7 @@ def grade_demand(run: Run, name: str, demand: Demand, *, only: bool = False) -> 
         return Grading(demand, score, "unknown")
     if not threshold.holds(score.value):
         return Grading(demand, score, "missed")
-    if own := _own_marks(run, name, threshold.metric):
+    if own := _own_marks(run, name, threshold.metric) or _own_detector(run, name, threshold.metric):
         return Grading(demand, score, "unknown", own)
     if not (only or is_judged(run, name)):
         return Grading(demand, score, "unsure", UNJUDGED)  # of which more documents would make nobody sure
@@ -191,6 +191,13 @@ def _own_marks(run: Run, name: str, metric: str) -> str:
     anonymizer = record.made.anonymizer if record.made else ""
     family = akin(run.corpus.silver, [record.name, record.source], anonymizer)
     return f"it is scored against marks that {shorten(family)} made, a program of its own family" if family else ""
+
+
+def _own_detector(run: Run, name: str, metric: str) -> str:
+    """The same of a system whose release is searched by what it searched itself."""
+    detectors = (own_detector(run, name, record) for record in run.metrics if record.text == metric)
+    detector = next(filter(None, detectors), "")
+    return f"the detector {shorten(detector)} looks for what it hides itself" if detector else ""
 
 
 def is_judged(run: Run, name: str) -> bool:
