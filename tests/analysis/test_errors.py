@@ -296,6 +296,13 @@ def test_where_nothing_leaks(layers: tuple[Annotation, ...], told: str) -> None:
         assert not any(isinstance(block, Bars) for block in sheet.blocks)
 
 
+def test_without_annotations_the_next_step_is_told() -> None:
+    run = evaluated(Mask(0, 11), layers=(), metric="inconsistent")
+    for sheet in (errors_sheet(error_cases(run)), beside_sheet(all_errors(run))):
+        assert any("`showthrough scan`" in line for line in sheet.lead)
+        assert any("`showthrough annotate`" in line for line in sheet.lead)
+
+
 def test_documents_without_annotations_count_nowhere() -> None:
     documents = [Document("d", TEXT, ()), Document("e", TEXT, (Annotation("a", (DOE,)),))]
     masks = {"d": [Mask(20, 23)], "e": [Mask(24, 27)]}

@@ -99,3 +99,11 @@ def test_what_cannot_be(made: Desk) -> None:
     )
     made.refuses("annotate", "texts.json", "--with", "rules", "-o", "texts.json", starts="texts.json: is read by this")
     made.refuses("annotate", "texts.json", "--with", "rules", "-o", "masks.json", starts="masks.json: exists already")
+
+
+def test_what_takes_a_while_to_load_is_told(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not of rules, which load nothing."""
+    assert "loading" not in made.cli("anonymize", "texts.json", "--with", "rules", "-o", "a.json", "--no-cache").err
+    monkeypatch.setattr("showthrough.systems.rules.Rules.prepare", lambda self: None, raising=False)
+    told = made.cli("anonymize", "texts.json", "--with", "mine=rules", "-o", "b.json", "--no-cache")
+    assert (told.status, told.err.splitlines()[0]) == (0, "loading mine")

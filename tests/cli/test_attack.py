@@ -290,13 +290,16 @@ def test_no_background(here: Any) -> None:
     )
 
 
-def test_a_background_that_no_metric_asks_for(here: Any) -> None:
-    here.write({"corpus.json": [{"doc_id": "ann", "text": "Ann", "annotations": {"x": {"entity_mentions": []}}}]})
-    here.write({"masks.json": {"ann": []}})
-    here.refuses(
-        *("evaluate", "corpus.json", "a=masks.json", "--background", "public.json", "-m", "recall"),
-        starts="background: was given, but no metric asks for it",
+@pytest.mark.parametrize("chosen", [("--preset", "unannotated"), ("-m", "inconsistent")])
+def test_a_background_brings_its_attack(here: Any, chosen: tuple[str, ...]) -> None:
+    """Beside a preset and named metrics as where nobody names any."""
+    outcome = here.cli(
+        *("evaluate", "originals.json", "a=names.json", "--background", "public.json", *chosen, "-o", "run.json")
     )
+    assert outcome.status == 0
+    metrics = [record.text for record in Run.load("run.json").metrics]
+    assert metrics[0] == "inconsistent"
+    assert metrics.count("trir") == 1
 
 
 @pytest.mark.parametrize(
@@ -349,3 +352,40 @@ def test_what_cannot_be_asked_for(here: Any, more: tuple[str, ...], starts: str)
 def test_files_are_not_replaced_unasked(here: Any) -> None:
     here.write({"out.json": "{}"})
     here.refuses(*ATTACK, "a=texts.json", "--json", "out.json", starts="out.json: exists already")
+
+
+UNMASKED = "after: every text equals its original, so nothing is masked"
+
+
+@pytest.fixture
+def both(here: Any) -> Any:
+    rows = [f"{name},{name.title()} has a {topic},PERSON has a thing" for name, topic in TOPICS.items()]
+    here.write({"both.csv": "\n".join(["doc_id,before,after", *rows])})
+    return here
+
+
+def test_released_texts_beside_the_originals(both: Any) -> None:
+    columns = ("--corpus", "both.csv", "--original", "before", "--released", "after")
+    outcome = both.cli(*ATTACK, *columns, "--json", "out.json")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert values("out.json")["after"]["worst"]["accuracy"] == 0.25
+    assert "PERSON" not in outcome.out
+    assert UNMASKED not in outcome.out + outcome.err
+
+
+def test_a_background_has_columns_of_its_own(both: Any) -> None:
+    both.write({"public.csv": "\n".join(["id,text", *(f"{name},the {topic}" for name, topic in TOPICS.items())])})
+    columns = ("--corpus", "both.csv", "--original", "before", "--released", "after")
+    assert both.cli("attack", "--background", "public.csv", *columns).status == 0
+
+
+def test_a_release_that_equals_the_originals_is_told(both: Any) -> None:
+    outcome = both.cli(*ATTACK, "after=both.csv", "--corpus", "both.csv", "--text-column", "before", "-o", "run.json")
+    assert outcome.status == 0
+    assert UNMASKED in outcome.err
+    assert "--released" in outcome.err
+    assert any(note.startswith(UNMASKED) for note in Run.load("run.json").notes)
+
+
+def test_released_columns_need_their_corpus(both: Any) -> None:
+    both.refuses(*ATTACK, "--released", "after", starts="--released names columns beside the originals")

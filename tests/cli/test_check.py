@@ -183,3 +183,53 @@ def test_runs_of_other_names_are_compared_each_with_each(gate: Any) -> None:
 )
 def test_what_cannot_be_compared(gate: Any, command: tuple[str, ...], starts: str) -> None:
     gate.refuses("compare", *command, starts=starts)
+
+
+def clinical(desk: Any, *arguments: str) -> Any:
+    """A run of a challenge's scores alone: all names are found with their types, whatever else can be read."""
+    found = {f"d{one:02}": [[0, 3, "PERSON"]] if one else [] for one in range(DOCUMENTS)}
+    desk.write({"cases.json": [case(one) for one in range(DOCUMENTS)], "found.json": found})
+    assert desk.cli("evaluate", "cases.json", "tool=found.json", *arguments, "-o", "run.json").status in (0, 3)
+    return desk
+
+
+UNJUDGED = "no number of this run tells whether an identifier is left in the release"
+
+
+def test_a_score_of_a_challenge_is_no_evidence_about_the_release(desk: Any) -> None:
+    clinical(desk, "--preset", "meddocan")
+    asked = desk.cli("check", "run.json", "--min", "phi_span=0.8", "--json", "gate.json")
+    assert asked.status == 3
+    words = " ".join(asked.out.split())
+    assert f"note: {UNJUDGED}; evaluate with --preset default as well" in words
+    assert f"not sure: the number holds, but {UNJUDGED}" in words
+    only = desk.cli("check", "run.json", "--min", "phi_span=0.8", "--only")
+    assert only.status == 0
+    assert f"note: {UNJUDGED}" in " ".join(only.out.split())
+    assert desk.cli("check", "run.json", "--min", "phi_span=0.8", "--allow-unsure").status == 0
+    again = desk.cli("evaluate", "cases.json", "tool=found.json", "--preset", "meddocan", "--min", "phi_span=0.8")
+    assert again.status == 3
+
+
+def test_beside_a_number_about_the_release_a_score_of_a_challenge_is_graded_as_ever(desk: Any) -> None:
+    clinical(desk, "--preset", "meddocan", "-m", "removed_di")
+    asked = desk.cli("check", "run.json", "--min", "phi_span=0.8")
+    assert asked.status == 0
+    assert UNJUDGED not in " ".join(asked.out.split())
+
+
+def test_where_nothing_can_be_checked_the_next_step_is_told(desk: Any) -> None:
+    clinical(desk, "--preset", "meddocan")
+    refused = desk.cli("check", "run.json")
+    assert refused.status == 2
+    assert "evaluate with --preset default as well" in refused.err
+    assert "such as --min phi_span=0.9" in refused.err
+    texts = {f"d{one:02}": f"Oslo has the {one} cat that left Oslo" for one in range(DOCUMENTS)}
+    desk.write({"plain.json": texts, "plain-masks.json": {key: [[0, 4]] for key in texts}})
+    desk.cli("evaluate", "plain.json", "tool=plain-masks.json", "--preset", "unannotated", "-o", "plain-run.json")
+    plain = desk.cli("check", "plain-run.json")
+    assert plain.status == 2
+    assert "mark a sample" in plain.err
+    assert "such as --max inconsistent=0.05" in plain.err
+    few = "--min-documents", "1", "--min-identifiers", "0"  # nearly alike texts are one unit
+    assert desk.cli("check", "plain-run.json", "--max", "inconsistent=1", *few).status == 3

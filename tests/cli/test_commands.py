@@ -296,6 +296,12 @@ def run(here: Path, evaluated: Callable[..., None]) -> Run:
     return Run.load("run.json")
 
 
+def test_signatures_are_printed_beside_files_too(run: Run, cli: Callable[..., Any]) -> None:
+    outcome = cli("report", "run.json", "--latex", "t.tex", "--signatures")
+    assert outcome.status == 0
+    assert "er_di.v4|" in outcome.out
+
+
 def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any]) -> None:
     for name in ("corpus.json", "masks.json", "every.json"):
         (here / name).unlink()

@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from showthrough import Run
+
+from .conftest import DOCUMENT, MASKS
+
 FREE = (
     "only metrics that need none can be scored: tpi, tps, nmi, bleu, rouge, trir, readability, meaning, "
     "hallucination, residual, inconsistent, disagreement, soundness, known_words, perplexity; "
@@ -96,7 +100,7 @@ def test_all_is_well_only_where_everything_was_understood(desk: Any) -> None:
     desk.write({"c.json": [document], "odd.json": [{**document, "colour": "red"}]})
     assert desk.cli("validate", "c.json").out.splitlines()[-1] == "all is well"
     found = desk.cli("validate", "odd.json")
-    assert found.out.splitlines()[-1] == "all can be scored; read the notes above first"
+    assert found.out.splitlines()[-1] == "all can be scored; 1 thing to look at: read the notes above first"
     assert found.err == "note: odd.json: not used, since the format does not know this key: colour\n"
 
 
@@ -133,3 +137,45 @@ c = "own.json"
             "note: ann/plan.toml reads ann/../corpus.json, ann/../masks.json, ann/link.json, outside of its folder; "
             "writes ann/../run.json, outside of its folder; lets text be sent to llm.example.org"
         )
+
+
+EXTRA = "note: masks: documents that are not in the corpus are left out, so no number tells of them (2)"
+
+
+def test_a_marked_sample_of_a_release(desk: Any) -> None:
+    """Who marks a sample has releases of more documents, which count where they are marked."""
+    desk.write({"masks.json": {**MASKS, "d8": [], "d9": [[0, 1]]}})
+    desk.refuses(
+        "evaluate", "corpus.json", "masks.json", starts="masks.json: document d", says=("--extra ignore",), lines=2
+    )
+    for command in ("validate", "evaluate"):
+        found = desk.cli(command, "corpus.json", "masks.json", "--extra", "ignore")
+        assert found.status == 0
+        assert EXTRA in found.err
+
+
+def test_released_texts_and_plans_have_more_documents_too(desk: Any) -> None:
+    desk.write({"texts.json": {"d1": "😀 Mr X of Oslo left.", "d9": "another"}})
+    desk.write({"plan.toml": 'extra = "ignore"\ncorpus = "corpus.json"\nanonymizations = {a = "texts.json"}\n'})
+    assert desk.cli("evaluate", "plan.toml", "-o", "run.json").status == 0
+    assert [record.documents for record in Run.load("run.json").anonymizations] == [1]
+
+
+def test_what_was_made_of_all_texts_can_be_scored_on_a_sample(desk: Any) -> None:
+    """A file that says of which texts it was made says it of all of them."""
+    second = {**DOCUMENT, "doc_id": "d2", "text": "Ann Lee left.", "annotations": {}}
+    desk.write({"all.json": [DOCUMENT, second]})
+    assert desk.cli("anonymize", "all.json", "--with", "rules", "-o", "rules.json").status == 0
+    assert desk.cli("evaluate", "corpus.json", "rules.json", "--extra", "ignore", "-m", "er_di").status == 0
+
+
+def test_what_is_noted_is_not_called_well(desk: Any) -> None:
+    """Two documents with one text, and a release that hides nothing."""
+    desk.write({"copies.json": [DOCUMENT, {**DOCUMENT, "doc_id": "d2"}], "m.json": {**MASKS, "d2": MASKS["d1"]}})
+    found = desk.cli("validate", "copies.json", "m.json")
+    assert found.status == 0
+    assert "note: " in found.err
+    assert found.out.splitlines()[-1] == "all can be scored; 1 thing to look at: read the notes above first"
+    desk.write({"m.json": {"d1": [], "d2": []}})
+    end = desk.cli("validate", "copies.json", "m.json").out.splitlines()[-1]
+    assert end == "all can be scored; 2 things to look at: read the notes above first"

@@ -224,3 +224,16 @@ def _commands(one: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]
             yield from _commands(inner, (*path, name))
     else:
         yield " ".join(path), one
+
+
+def test_a_finished_run_is_written_again_without_text(cli: Callable[..., Any]) -> None:
+    assert cli(*COMMAND).status == 0
+    assert words_in("run.json")
+    outcome = cli("report", "run.json", "--without-text", "-o", "bare.json")
+    assert outcome.status == 0
+    assert "run written to bare.json" in outcome.out
+    assert not words_in("bare.json")
+    assert "secret folder" not in Path("bare.json").read_text()
+    assert Run.load("bare.json").rows == Run.load("run.json").without_text().rows
+    assert cli("report", "run.json", "-o", "bare.json").status == 2  # it is there
+    assert cli("report", "run.json", "-o", "run.json", "--force").status == 2  # nor what it reads

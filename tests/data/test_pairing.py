@@ -11,7 +11,7 @@ from showthrough import Anonymization, Corpus, Document, InputError, Mask
 from showthrough.core.arrays import Ints
 from showthrough.data.documents import span_fault
 from showthrough.data.masks import DerivedMasks, NumberedMasks
-from showthrough.data.pairing import Missing, check_pair, pair
+from showthrough.data.pairing import Missing, check_pair, pair, stranger_fault
 from showthrough.data.provenance import Provenance, texts_digest
 from showthrough.storage.columns.strings import Strings
 
@@ -55,7 +55,7 @@ def test_documents_that_one_side_lacks(tiny: Corpus) -> None:
     found = Anonymization({"d1": [], "d3": [], "zz": []}, "x", "x.json")
     problems = check_pair(tiny, found)
     assert [problem.place for problem in problems] == ["document zz", "document d2"]
-    assert problems[0].message == "is not in the corpus tiny"
+    assert problems[0].message == "is not in the corpus tiny; leave it out (of a file: evaluate --extra ignore)"
     assert "--missing unmasked" in problems[1].message
     assert [problem.place for problem in check_pair(tiny, found, "unmasked")] == ["document zz"]
 
@@ -123,7 +123,7 @@ class Numbered(NumberedMasks):
 
 def one_by_one(lengths: dict[str, int], masks: dict[str, list[Mask]], missing: str) -> list[tuple[str, str]]:
     """What is wrong, with a dictionary of everything."""
-    found = [(f"document {one}", "is not in the corpus c") for one in masks if one not in lengths]
+    found = [(f"document {one}", stranger_fault(Corpus([], "c"))) for one in masks if one not in lengths]
     for document_id, length in lengths.items():
         if document_id not in masks and missing == "error":
             found.append((f"document {document_id}", "is in the corpus but not here"))

@@ -8,9 +8,11 @@ from msgspec.structs import asdict, replace
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.data.provenance import Provenance
 from showthrough.metrics.base import Role
+from showthrough.report.table import tables
 from showthrough.run.gate.grading import (
     FAILED,
     PASSED,
+    UNJUDGED,
     UNSURE,
     Demand,
     Grade,
@@ -323,7 +325,9 @@ def test_answers_about_texts_that_a_verifier_never_saw_are_doubted(run: Run) -> 
 def test_a_number_without_a_record_is_graded(run: Run) -> None:
     """What a metric says of itself raises doubts; a number that has none of that is a number all the same."""
     bare = replace(run, metrics=[], rows={})
-    assert grade_of(bare, "every", Threshold("er_di", "min", 0.9)) == "met"
+    demand = Demand(Threshold("er_di", "min", 0.9))
+    assert grade_demand(bare, "every", demand, only=True).grade == "met"
+    assert grade_demand(bare, "every", demand).why == UNJUDGED  # what the number tells of is not known either
 
 
 def test_what_reads_the_release_goes_before_what_reads_marks(run: Run) -> None:
@@ -386,3 +390,21 @@ def test_what_a_usual_threshold_beside_others_bears_on(run: Run) -> None:
 
 def replace_usual(demand: Demand) -> Demand:
     return Demand(demand.threshold, grave=demand.grave)
+
+
+def test_nobody_passes_by_a_detector_that_looks_for_what_it_hides() -> None:
+    """`rules` and the detector `patterns` have the same expressions: of 0 finds nothing follows."""
+    corpus = Corpus([Document(f"d{one}", f"Dr Rask saw {one} cats on 3 May 2011 in Oslo.") for one in range(4)])
+    texts = {one.id: one.text for one in corpus}
+    masks = {key: [Mask(0, 7), Mask(text.index("3 May"), text.index(" in"))] for key, text in texts.items()}
+    systems = {"rules": Anonymization(masks), "ner": Anonymization({key: [Mask(0, 7)] for key in masks})}
+    systems["nobody"] = Anonymization({key: [] for key in masks})
+    run = evaluate(corpus, systems, ["residual"], resamples=0, references=False)
+    assert run["rules", "residual"].value == 0
+    (told,) = [note for note in run.notes if note.startswith("residual: rules is not independent of the detector")]
+    assert "no such system counts as best" in told
+    table = tables(run)[0]
+    assert [cell.best for cell in table.columns[0].cells] == [False, True, False]
+    one = grade_demand(run, "rules", Demand(Threshold("residual", "max", 1.0)), only=True)
+    assert (one.grade, one.why) == ("unknown", "the detector patterns looks for what it hides itself")
+    assert grade_demand(run, "ner", Demand(Threshold("residual", "max", 1000.0)), only=True).grade == "unsure"

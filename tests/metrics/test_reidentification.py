@@ -390,9 +390,9 @@ def test_no_background() -> None:
         evaluate(CORPUS, {"names": NAMES}, ["trir"])
 
 
-def test_a_background_that_nothing_asks_for() -> None:
-    with pytest.raises(InputError, match="no metric asks for it"):
-        evaluate(CORPUS, {"names": NAMES}, ['nmi(embedding="lsa")'], background=BACKGROUND)
+def test_a_background_that_no_named_metric_asks_for_brings_its_attack() -> None:
+    run = evaluate(CORPUS, {"names": NAMES}, ["inconsistent"], background=BACKGROUND)
+    assert [record.text for record in run.metrics] == ["inconsistent", "trir"]
 
 
 def test_of_several_backgrounds_a_metric_names_its_own() -> None:

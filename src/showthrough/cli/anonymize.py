@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli.consoles import console, show_notes
+from showthrough.cli.consoles import console, notes, print_plain, show_notes
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.systems import (
@@ -21,14 +21,14 @@ from showthrough.cli.systems import (
     parse_systems,
 )
 from showthrough.cli.view_options import Views, view_options
-from showthrough.core.errors import InputError, OutputError
+from showthrough.core.errors import LINE, InputError, OutputError, join_names, shorten
 from showthrough.evaluation.notices import file_notes, training_notes
 from showthrough.evaluation.settings import FileSettings, Settings, options_of, settings_problems
 from showthrough.formats import read_corpus
 from showthrough.formats.made_masks import encode_anonymization
 from showthrough.models.cache import usual_cache
 from showthrough.systems import anonymize
-from showthrough.systems.anonymizing import check_ready
+from showthrough.systems.anonymizing import check_ready, has_to_load
 
 
 @with_options(
@@ -71,7 +71,11 @@ def command(
         check_file(path, force, makes_folder=len(paths) > 1)
     originals = read_corpus(corpus, **settings)
     cache = usual_cache(how.cache)
-    check_ready(originals, systems, seen, cache, loading=len(systems) > 1)  # one alone loads as soon when it begins
+    check_ready(originals, systems, seen, cache, loading=False)
+    if loading := [name for name, system in systems.items() if has_to_load(originals, system, cache)]:
+        print_plain([shorten(f"loading {join_names(loading)}", LINE)], notes())
+    if len(systems) > 1:  # one alone loads as soon when it begins
+        check_ready(originals, systems, seen, cache)
     results, remarks = Results(force), file_notes(originals, (), ())
     for name, system in systems.items():
         with at_work(name, system, cache) as progress:

@@ -8,17 +8,19 @@ import typer
 from msgspec import Meta
 
 from showthrough.cli.arguments import named_files
-from showthrough.cli.consoles import console
+from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.llm_options import ESTIMATE, answers_beside, recordings_of, remove_answers, with_recordings
 from showthrough.cli.options import CliOptions, Output, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import show_activity
 from showthrough.cli.signals import interruptible, unbroken
 from showthrough.cli.view_options import Views, view_options
-from showthrough.core.errors import InputError, Problem
+from showthrough.core.errors import InputError, PlanError, Problem
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
+from showthrough.data.retyping import split_names
 from showthrough.evaluation.estimate import CallEstimate
+from showthrough.evaluation.requests import Source, with_released
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.families.reidentification.api import estimate_attacks, reidentify
 from showthrough.families.reidentification.attacks import DEFAULT
@@ -35,7 +37,7 @@ from showthrough.run.run import Run
 _SAMPLING = "seed", "resamples", "confidence"
 _SETTINGS = (
     *_SAMPLING, *options_of(ModelSettings), *options_of(AskingSettings), "pairing", "format", "id_column",
-    "text_column", "offsets",
+    "text_column", "released", "offsets",
 )  # fmt: skip
 
 
@@ -92,10 +94,10 @@ def command(
     attacking, chosen, shown = Attacking(**asked), FileSettings(**settings), Views.of(views)
     if problems := [*settings_problems(attacking), *settings_problems(chosen)]:
         raise InputError(problems)
-    files = named_files(anonymizations)
+    files = _sources(anonymizations, corpus, chosen)
     answers = answers_beside(chosen, output, [ReIdentification(attacking.attacks)])
     asking = with_recordings(chosen.part(AskingSettings), answers)
-    read = inputs([background, corpus, *files.values()], [attacking.attacks])
+    read = inputs([background, corpus, *(Path(source.path) for source in files.values())], [attacking.attacks])
     check_distinct((output, json, recordings_of(asking)), read)
     for path in () if attacking.estimate else (output, json):
         check_file(path, shown.force)
@@ -115,6 +117,7 @@ def command(
                 remove_answers(answers, run, results)
     if json:
         results.write(json, attacks_json_text(written_run))
+    show_notes(note for note in run.notes if note.startswith(tuple(f"{name}: " for name in texts)))  # of releases
     screen = console()
     show_attacks(written_run, screen)
     if attacking.explain:
@@ -159,27 +162,38 @@ class _Work:
             )
 
 
+def _sources(anonymizations: list[str] | None, corpus: Path | None, settings: FileSettings) -> dict[str, Source]:
+    """Where the released texts are: in files of their own, or in columns beside the originals."""
+    files = {name: Source(path, settings.columns) for name, path in named_files(anonymizations).items()}
+    if corpus is not None:
+        return with_released(Source(corpus, settings.columns), files, settings.released)
+    if settings.released:
+        raise PlanError("--released names columns beside the originals; expected --corpus FILE, the table with both")
+    return files
+
+
 def _originals(corpus: Path, settings: FileSettings) -> Corpus:
-    named = {"engine": None, "watch": None, **settings.columns}
+    named = {"engine": None, "watch": None, "released": split_names(settings.released), **settings.columns}
     return read_corpus(corpus, format=settings.format, offsets=settings.offsets, **named)  # type: ignore[arg-type]
 
 
 def _read_inputs(
-    background: Path, files: dict[str, Path], corpus: Corpus | None, settings: FileSettings
+    background: Path, files: dict[str, Source], corpus: Corpus | None, settings: FileSettings
 ) -> tuple[Background, dict[str, dict[str, str]]]:
     if not files:
         recorded = read_recorded(background)
         return recorded.background, recorded.documents
     problems: list[Problem] = []
     texts: dict[str, dict[str, str]] = {}
-    for name, path in files.items():
+    for name, source in files.items():
         try:
-            options = {"format": shared_format(settings.format, path), "offsets": settings.offsets}
-            texts[name] = read_anonymized(path, corpus, **options, **settings.columns)  # type: ignore[arg-type]
+            options = {"format": shared_format(settings.format, source.path), "offsets": settings.offsets}
+            texts[name] = read_anonymized(source.path, corpus, **options, **source.columns)  # type: ignore[arg-type]
         except InputError as error:
             problems += error.problems
     try:
-        knowledge = read_background(background, **settings.columns)
+        # Columns beside the originals are those of the corpus alone.
+        knowledge = read_background(background, **({} if settings.released else settings.columns))
     except InputError as error:
         problems += error.problems
     if problems:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -21,10 +21,11 @@ from showthrough.evaluation.release_checks import release_notices
 from showthrough.evaluation.requests import EvaluationRequest
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.metrics import METRICS
+from showthrough.report.cautions import routine_notes
 from showthrough.storage.file_heads import Head
 
 _READING = ("format", "group_by", "id_column", "text_column", "offsets", "released")
-_SETTINGS = ("missing", "pairing", "language", *_READING, "map", "direct", "quasi", "ignore")
+_SETTINGS = ("missing", "extra", "pairing", "language", *_READING, "map", "direct", "quasi", "ignore")
 
 
 @with_options(settings=options_of(FileSettings, *_SETTINGS))
@@ -43,11 +44,12 @@ def command(
     remarks = release_notices(plan.corpus, plan.releases, plan.settings.pairing)
     remarks += notices(plan.corpus, plan.anonymizations, plan.metrics)
     remarks += [line for family in families() for line in family.notices(plan)]
-    show_notes([*remarks, *_strange_types(plan)])
+    remarks += _strange_types(plan)
+    show_notes(remarks)
     typer.echo(printable(_summary(plan.corpus)))
     for anonymization in plan.anonymizations:
         typer.echo(printable(_masks(anonymization, plan.corpus)))
-    typer.echo(_verdict(plan))
+    typer.echo(_verdict(plan, _to_look_at(plan, remarks)))
 
 
 def _read_plan(request: EvaluationRequest, planned: bool) -> Plan:
@@ -99,12 +101,18 @@ def _strange_types(plan: Plan) -> Iterator[str]:
             )
 
 
-def _verdict(plan: Plan) -> str:
-    """That all is well, where everything in the files was understood; or what cannot be scored and why."""
+def _to_look_at(plan: Plan, remarks: Sequence[str]) -> int:
+    """How many notes warn of something, what hides nothing included."""
+    unmasked = sum(not any(anonymization.masks.values()) for anonymization in plan.anonymizations)
+    return unmasked + len(remarks) - len(routine_notes(remarks))
+
+
+def _verdict(plan: Plan, to_look_at: int) -> str:
+    """That all is well, where nothing is to be looked at; or what cannot be scored and why."""
     corpus = plan.corpus
     if corpus.survey.mentions:
-        has_notes = corpus.notes or any(anonymization.notes for anonymization in plan.anonymizations)
-        return "all can be scored; read the notes above first" if has_notes else "all is well"
+        things = f"{to_look_at} thing{'' if to_look_at == 1 else 's'} to look at"
+        return f"all can be scored; {things}: read the notes above first" if to_look_at else "all is well"
     missing_inputs = {"gold", *(kind.name for kind in input_types() if not kind.applies(corpus))}
     missing_inputs |= set() if corpus.survey.subjects else {"subjects"}
     free = [name for name, metric in METRICS.sound().items() if not missing_inputs & metric.needs]

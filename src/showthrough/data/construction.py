@@ -18,7 +18,7 @@ from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization, Mask, score_fault, typed_mask
 from showthrough.data.offsets import check_offsets, parse_offsets, to_characters, unit_of
 from showthrough.data.originals import Originals
-from showthrough.data.pairing import check_pair
+from showthrough.data.pairing import check_pair, stranger_fault
 from showthrough.storage.reading import collect_results
 
 # A spaCy span counts tokens in `start`, characters in `start_char`, and numbers its label in `label`.
@@ -248,7 +248,7 @@ def aligned(texts: Mapping[str, str], corpus: Corpus, file: str) -> dict[str, Se
     """The masks of anonymized texts; raises InputError for documents that the corpus does not have."""
     ids = set(corpus.ids)
     if strangers := [key for key in texts if key not in ids]:
-        foreign = f"is not in the corpus {corpus.source or corpus.name}"
+        foreign = stranger_fault(corpus)
         raise InputError(Problem(file, at_document(key), foreign) for key in strangers)
     from showthrough.data.alignment import align  # asked for only where offsets are missing
 

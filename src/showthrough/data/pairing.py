@@ -17,13 +17,14 @@ from showthrough.storage.columns.index import Finder
 _BLOCK = 4096  # ids that are looked up at once
 _MAX_TEXTS = 10  # problems for which the text is read that tells more
 Missing = Literal["error", "unmasked"]
+Extra = Literal["error", "ignore"]
 Pairing = Literal["check", "trust"]  # whether it is looked at whose releases are
 
 
 def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = "error") -> list[Problem]:
     """Everything that keeps an anonymization from being scored against a corpus."""
     file, masks = anonymization.source or anonymization.name, anonymization.masks
-    strange = f"is not in the corpus {corpus.source or corpus.name}"
+    strange = stranger_fault(corpus)
     lacking = "is in the corpus but not here; add it (an empty list means nothing is masked), or say --missing unmasked"
     foreign, documents = _by_number(corpus, masks) if isinstance(masks, NumberedMasks) else _by_id(corpus, masks)
     problems = [Problem(file, at_document(foreign_id), strange) for foreign_id in foreign]
@@ -37,6 +38,11 @@ def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = 
                 fault = span_fault(mask.start, mask.end, length, ("start", "end"), text)
                 problems.append(Problem(file, f"{location}: masks[{index}]", fault))
     return problems or _check_texts(corpus, anonymization, file)
+
+
+def stranger_fault(corpus: Corpus) -> str:
+    """Of a document that only an anonymization has, as where a sample of what was released is annotated."""
+    return f"is not in the corpus {corpus.source or corpus.name}; leave it out (of a file: evaluate --extra ignore)"
 
 
 def _text_of(corpus: Corpus, document_id: str) -> str:

@@ -17,8 +17,9 @@ _VERSION = lazy_pattern(r"\.v\d+$")
 _WORDS = lazy_pattern(r"[^\s+(),=:/\\\"']+")
 _PIPELINE = lazy_pattern(r"[a-z]{2}_(core|dep|ent|sent)_\w+")  # as spaCy's are called
 _CARRIERS = {"cmd", "hf", "http", "trained"}  # what these carry is the program
-# Presidio asks spaCy's pipelines for names and places.
-_AKIN = {"presidio": "spacy"}
+_KIND = lazy_pattern(r"\w+")  # of a detector, before what it is told
+# Presidio asks spaCy's pipelines for names and places; the detector `patterns` has the expressions of `rules`.
+_AKIN = {"presidio": "spacy", "patterns": "rules"}
 
 
 def silver_name(programs: Sequence[str], vote: int = 1) -> str:
@@ -87,3 +88,15 @@ def akin(marked_by: str, called: Iterable[str], anonymizer: str = "") -> str:
             *(candidate for candidate in [name] if _family(candidate) in by_family),
         ]
     return next((by_family[family] for family in map(_family, words) if family in by_family), "")
+
+
+def same_detector(detector: str, called: Iterable[str], anonymizer: str = "") -> bool:
+    """Whether a detector is of one family with a system, and so looks for what the system has hidden already.
+
+    >>> same_detector("patterns", ["ours"], "rules+everywhere"), same_detector('spacy("x")', ["presidio.json"])
+    (True, True)
+    >>> same_detector("patterns", ["ner"])
+    False
+    """
+    kind = _KIND.match(detector)
+    return kind is not None and bool(akin(silver_name([kind[0]]), called, anonymizer))

@@ -15,12 +15,12 @@ from showthrough.data.labels import NO_TYPE
 from showthrough.data.levels import level_of
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_notes
-from showthrough.data.silver import akin, programs_of
+from showthrough.data.silver import akin, programs_of, same_detector
 from showthrough.data.types import fold_type
 from showthrough.evaluation._mask_notices import MaskNoticeCounts, mask_counts, mask_notices
-from showthrough.metrics import HEADLINE, Metric
+from showthrough.metrics import HEADLINE, Metric, metric_name
 from showthrough.metrics.language import unlike_its_language
-from showthrough.run.roles import as_many_even
+from showthrough.run.roles import RESIDUAL, as_many_even
 from showthrough.run.run import Run
 from showthrough.statistics import FEW
 
@@ -149,6 +149,29 @@ def silver_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metric
     return [f"{line}; a system under test that is one of them is scored against itself"]
 
 
+def detector_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """Which systems hide what a detector looks for: that it finds nothing then says little."""
+    lines = []
+    for metric in metrics:
+        detector = str(metric.parameters.get("detector", "")) if RESIDUAL in metric.roles else ""
+        themselves = [
+            anonymization.name
+            for anonymization in anonymizations
+            if same_detector(
+                detector,
+                [anonymization.name, anonymization.source],
+                anonymization.provenance.anonymizer if anonymization.provenance else "",
+            )
+        ]
+        if themselves:
+            who = f"{join_names(themselves)} {'is' if len(themselves) == 1 else 'are'} not independent of the detector"
+            lines.append(
+                f"{metric_name(metric)}: {who} {shorten(detector)}, which looks for what is hidden already: "
+                "a low number says nothing of other identifiers, and no such system counts as best"
+            )
+    return lines
+
+
 def _names(types: Sequence[str]) -> str:
     """`AGE, DATE`, the first of them where there are many."""
     return join_names(kind or NO_TYPE for kind in sorted(types))
@@ -188,6 +211,7 @@ NOTICES: tuple[Notice, ...] = (
     not_independent,
     training_notes,
     silver_notes,
+    detector_notes,
     file_notes,
     offsets_doubted,
     missing_document_notes,

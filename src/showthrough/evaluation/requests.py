@@ -15,7 +15,7 @@ from showthrough.data.retyping import split_names
 from showthrough.engines.base import Engine, Watch
 from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.plan import Plan
-from showthrough.evaluation.settings import FileSettings
+from showthrough.evaluation.settings import FileSettings, Names
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.registry import shared_format
 from showthrough.metrics import Metric, metric_text
@@ -50,6 +50,23 @@ def seen_from(file: Path, value: str, location: str) -> str:
     """The same for a path that stays text until it is read."""
     path = path_of(value, file, location)
     return value if isinstance(path, Remote) else str(resolve_path(file, path))
+
+
+def with_released(corpus: Source, anonymizations: Mapping[str, Source], released: Names) -> dict[str, Source]:
+    """Anonymizations in files of their own, and those in columns beside the originals.
+
+    Raises PlanError for a name that both have, and for the originals' own column.
+    """
+    beside = split_names(released)
+    original = corpus.columns.get("text_column") or "text"
+    if original in beside:
+        raise PlanError(
+            "is the column of the originals; expected one of released texts", f"released {shorten(original)}"
+        )
+    if twice := [column for column in beside if column in anonymizations]:
+        raise PlanError("is a column of released texts and an anonymization; expected unique names", shorten(twice[0]))
+    columns = {name: Source(corpus.path, {**corpus.columns, "text_column": name}) for name in beside}
+    return {**anonymizations, **columns}
 
 
 @dataclass(frozen=True)
@@ -88,22 +105,8 @@ class EvaluationRequest:
 
     @property
     def sources(self) -> dict[str, Source]:
-        """Where the anonymizations are: in files of their own, or in columns beside the originals.
-
-        Raises PlanError for a name that both have, and for the originals' own column.
-        """
-        beside = split_names(self.settings.released)
-        original = self.corpus.columns.get("text_column") or "text"
-        if original in beside:
-            raise PlanError(
-                "is the column of the originals; expected one of released texts", f"released {shorten(original)}"
-            )
-        if twice := [column for column in beside if column in self.anonymizations]:
-            raise PlanError(
-                "is a column of released texts and an anonymization; expected unique names", shorten(twice[0])
-            )
-        columns = {name: Source(self.corpus.path, {**self.corpus.columns, "text_column": name}) for name in beside}
-        return {**self.anonymizations, **columns}
+        """Where the anonymizations are: in files of their own, or in columns beside the originals."""
+        return with_released(self.corpus, self.anonymizations, self.settings.released)
 
     def plan(self, engine: Engine | None = None, watch: Watch | None = None) -> Plan:
         """Reads everything; raises InputError with all that is wrong. Evaluating it checks it together."""
@@ -137,6 +140,7 @@ class EvaluationRequest:
                     name=name,
                     format=chosen,
                     offsets=settings.offsets,
+                    extra=settings.extra,
                     engine=engine,
                     watch=watch,
                     **source.columns,

@@ -40,7 +40,7 @@ from msgspec import Meta
 from showthrough.core.errors import PlanError, Problem, quote_value, shorten
 from showthrough.core.families import family_fields
 from showthrough.data.offsets import Offsets
-from showthrough.data.pairing import Pairing
+from showthrough.data.pairing import Extra, Pairing
 from showthrough.data.retyping import Retyping
 from showthrough.metrics import Metric, with_parameters
 from showthrough.metrics.language import ENGLISH, in_language
@@ -215,6 +215,7 @@ class FileSettings(Settings, FamilyOptions):
         Meta(title="NAME", description="A column beside the originals that holds released texts; may be repeated."),
     ] = ()
 
+    extra: Annotated[Extra, Meta(description="What a document means that only an anonymization has.")] = "error"
     offsets: Annotated[
         Offsets | None,
         Meta(

@@ -10,7 +10,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.offsets import Offsets, check_offsets, offset_problems, parse_offsets
 from showthrough.data.originals import Originals
-from showthrough.data.pairing import check_pair
+from showthrough.data.pairing import Extra, check_pair
 from showthrough.data.text_anonymizations import Rewriting
 from showthrough.engines.base import Engine, Watch
 from showthrough.formats._shards import read_anonymization_of, read_corpus_of, released_texts_of
@@ -26,6 +26,7 @@ from showthrough.formats.base import (
     aligned_texts,
     can,
     check_spans,
+    without_strangers,
 )
 from showthrough.formats.registry import FORMATS, format_named, look_closer, read_as, recognise_format
 from showthrough.formats.remarks import Remarks
@@ -99,6 +100,7 @@ def read_anonymization(
     id_column: str | None = None,
     text_column: str | None = None,
     offsets: Offsets | None = None,
+    extra: Extra = "error",
     engine: Engine | None = None,
     watch: Watch | None = None,
 ) -> Anonymization:
@@ -106,11 +108,13 @@ def read_anonymization(
 
     In a format of marked texts, such as `i2b2`, what is marked is masked, and its type is kept. `path` may be a
     pattern, a list or a URL, as that of a corpus; documents and masks are matched by id, whichever files they are in.
-    `offsets` say what is counted, as those of a corpus do, and are then counted again by its texts.
+    `offsets` say what is counted, as those of a corpus do, and are then counted again by its texts. With `extra`
+    "ignore", documents that the corpus does not have are left out, and a note counts them.
     """
     takes = "Anonymization.from_frame takes a data frame, from_texts takes texts, and from_spans takes spans"
     _check_path(path, takes)
-    head, columns = Head.of(path), ColumnNames(id_column, text_column, offsets=parse_offsets(offsets))
+    head = Head.of(path)
+    columns = ColumnNames(id_column, text_column, offsets=parse_offsets(offsets), extra=extra)
     if head.shards is not None:
         kinds = ANONYMIZATION_KINDS
         anonymization = read_anonymization_of(head.shards, corpus, format, columns, kinds, engine, name, watch=watch)
@@ -118,6 +122,7 @@ def read_anonymization(
         return anonymization
     file = Input(head, columns, corpus, engine=engine, watch=watch)
     content: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
+    content = without_strangers(content, file)
     masks = aligned_texts(content, file) if isinstance(content, Texts) else content
     check_spans(file, lambda: isinstance(content, Texts) or sum(map(len, masks.values())))
     description = name or stem(file.path), str(file.path), file.remarks.notes, file.remarks.provenance

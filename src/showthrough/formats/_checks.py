@@ -11,7 +11,7 @@ from showthrough.core.errors import InputError, at_document, quote_value
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask, ScoredMask
 from showthrough.data.pairing import check_pair
-from showthrough.formats.base import Input, Masks, Texts
+from showthrough.formats.base import Input, Masks, Texts, without_strangers
 from showthrough.storage.reading import collect_results, fail, type_fault
 
 
@@ -49,6 +49,7 @@ def checked_anonymization(result: Any, file: Input) -> Masks | Texts:
             _check(mask, Mask, file, f"{location}: masks[{index}]")
 
     collect_results(result, look_at)
+    result = without_strangers(result, file)
     if isinstance(result, Texts) or file.corpus is None:
         return result
     if problems := check_pair(file.corpus, Anonymization(result, source=str(file.path)), "unmasked"):

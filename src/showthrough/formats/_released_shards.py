@@ -10,6 +10,7 @@ import numpy as np
 from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document
 from showthrough.data.alignment import align
 from showthrough.data.documents import Corpus
+from showthrough.data.pairing import stranger_fault
 from showthrough.data.sharded import Joining, encode_masks
 from showthrough.engines.base import Engine
 from showthrough.formats.base import Input, Masks
@@ -45,7 +46,7 @@ class ReleasedShards:
             positions = index.numbers(corpus.ids[numbers.start : numbers.stop])
             in_corpus[positions[positions >= 0]] = True
         if not in_corpus.all():
-            foreign = f"is not in the corpus {corpus.source or corpus.name}"
+            foreign = stranger_fault(corpus)
             strangers = (index.strings[number] for number in np.flatnonzero(~in_corpus)[: ENOUGH + 1].tolist())
             raise InputError(Problem(str(file.path), at_document(key), foreign) for key in strangers)
 

@@ -37,6 +37,7 @@ from showthrough.formats.base import (
     empty_in,
     no_corpus,
     tell_empty,
+    without_strangers,
 )
 from showthrough.formats.registry import FormatChoice, chosen_for, like_another, read_in
 from showthrough.formats.remarks import Remarks
@@ -338,6 +339,7 @@ def _read_masks(
         content, file = plan.read(path, corpus)
         if isinstance(content, Passages):
             raise fail(path, "holds passages that were written anew; expected one file or folder of them")
+        content = without_strangers(content, replace(file, corpus=corpus))
         ids, part_ids = Strings.of(content), frozenset(part.ids if part is not None else ())
         in_part = part is not None and all(anonymization in part_ids for anonymization in content)
         if isinstance(content, Texts):

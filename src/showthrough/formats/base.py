@@ -11,13 +11,16 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+
+import msgspec
 
 from showthrough.core.errors import QUOTED, InputError, OutputError, at_document, join_names, quote_value, shorten
 from showthrough.data.construction import aligned
 from showthrough.data.documents import Annotation, Authorship, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.originals import Originals, text_digest as text_digest
+from showthrough.data.pairing import Extra
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.engines.base import Engine, Watch
 from showthrough.formats.annotation_tools.groups import FIELD
@@ -28,6 +31,7 @@ from showthrough.storage.reading import fail
 if TYPE_CHECKING:
     from showthrough.formats.tables.rows import TableRows
 
+Value = TypeVar("Value")
 Task = Literal["read", "read_anonymization", "write"]
 Files = dict[str, bytes]  # by name; a format that is one file has one without a name
 Masks = Mapping[str, Sequence[Mask]]  # by document id
@@ -61,6 +65,7 @@ class ColumnNames(NamedTuple):
     text: str | None = None
     group: str = FIELD  # names a document's group
     offsets: str = ""  # what a user said that offsets count
+    extra: Extra = "error"  # what a user said of documents that the corpus does not have
 
     @property
     def overrides(self) -> dict[str, str]:
@@ -181,6 +186,27 @@ def unwritable(document: Document, why: str) -> OutputError:
 
 
 # These functions make masks of what was read of an anonymization, and check it against the corpus.
+
+
+def known_documents(content: Mapping[str, Value], file: Input) -> dict[str, Value]:
+    """What an anonymization has of documents of the corpus; how many others it has is noted."""
+    ids = frozenset(content if file.corpus is None else file.corpus.ids)
+    known = {key: value for key, value in content.items() if key in ids}
+    if left := len(content) - len(known):
+        file.remarks.taken["documents that are not in the corpus are left out, so no number tells of them"] += left
+        if file.remarks.provenance is not None:  # the digest is of all texts
+            file.remarks.provenance = msgspec.structs.replace(file.remarks.provenance, texts="")
+    return known
+
+
+def without_strangers(content: Masks | Texts, file: Input) -> Masks | Texts:
+    """The same, without documents that the corpus does not have where a user said so."""
+    if file.columns.extra == "error":
+        return content
+    known = known_documents(content, file)
+    if isinstance(content, Passages):
+        return Passages(known, {key: text for key, text in content.written.items() if key in known})
+    return content if len(known) == len(content) else Texts(known) if isinstance(content, Texts) else known
 
 
 def aligned_texts(texts: Texts, file: Input) -> Masks:

@@ -89,7 +89,9 @@ def beside_sheet(analysis: ErrorAnalysis) -> ReportDocument:
 def _unannotated_sheet(sample: DocumentSample) -> ReportDocument:
     which = "The document has no" if sample.documents == 1 else f"None of the {sample.documents:,} documents has"
     sentence = f"{which} annotations, so nothing can be called a leak or a needless mask."
-    return ReportDocument("Where the anonymizations fail", (sentence, *_sample_sentences(sample)), ())
+    scan = "`showthrough scan` searches the released texts for what still looks like an identifier."
+    silver = "`showthrough annotate` marks the corpus by programs (silver marks), for people to correct."
+    return ReportDocument("Where the anonymizations fail", (sentence, scan, silver, *_sample_sentences(sample)), ())
 
 
 def _leak_sentence(errors: Errors) -> str:

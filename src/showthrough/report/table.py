@@ -11,7 +11,7 @@ from showthrough.metrics import HEADLINE
 from showthrough.metrics.matching.entities import CHANCE, GENERALIZED, LEFT, NEARLY, WAYS
 from showthrough.report.section import sections, sections_of_tables
 from showthrough.run.records import MetricRecord, Score
-from showthrough.run.roles import in_all
+from showthrough.run.roles import in_all, own_detector
 from showthrough.run.run import Run
 from showthrough.run.weak_systems import almost_nothing
 
@@ -232,7 +232,7 @@ def _rows(run: Run) -> tuple[str, ...]:
 def column_of(run: Run, record: MetricRecord, part: str, head: str, title: str = "") -> ScoreColumn:
     """One number of all anonymizations, the best of them marked, and of the references.
 
-    On use none is best that hides almost nothing.
+    On use none is best that hides almost nothing, and of what a detector finds none that hides the same itself.
     """
     scores = [run.parts(name, record.text).get(part) for name in _rows(run)]
     tested = scores[: len(run.names)]
@@ -242,6 +242,9 @@ def column_of(run: Run, record: MetricRecord, part: str, head: str, title: str =
     if record.group == "utility" and len(set(values)) > 1:  # to leave all as it was is no merit
         named = zip(run.names, tested, strict=True)
         tested = [None if almost_nothing(run, name) else score for name, score in named]
+        values = [score.value for score in tested if score is not None and score.value is not None]
+    if own := {name for name in run.names if own_detector(run, name, record)}:  # to find nothing is no merit either
+        tested = [None if name in own else score for name, score in zip(run.names, tested, strict=True)]
         values = [score.value for score in tested if score is not None and score.value is not None]
     if len(set(values)) > 1 and better != "neither":
         best = max(values) if better == "higher" else min(values)

@@ -17,7 +17,7 @@ from showthrough.report.significance import ALPHA, compare_pairs, is_tested, res
 from showthrough.report.table import format_score
 from showthrough.report.wording import Clause, join_names, markers, training_warnings
 from showthrough.run.gate.checks import format_value
-from showthrough.run.gate.grading import Grade, Grading, demands_of, grade_demand, overall
+from showthrough.run.gate.grading import UNJUDGED, Grade, Grading, demands_of, grade_demand, overall
 from showthrough.run.gate.sample_size import Need
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, INFORMATION, MEANING, PRECISION, choose_metric, find_metrics, headline
@@ -198,6 +198,8 @@ def _doubt(systems: Sequence[SystemVerdict]) -> tuple[str, str]:
         advice = f"score more documents before deciding{_need_words([doubt.need for _, doubt in open_ended])}"
         return f"{name} may miss {doubt.threshold} with {_end(doubt)}", advice
     name, doubt = doubts[0]
+    if doubt.why == UNJUDGED:
+        return f"{doubt.threshold} of {name}: {doubt.why}", "find that out before deciding"
     return f"{doubt.threshold} of {name}: {doubt.why}", "look at other documents too before deciding"
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from showthrough.core.arrays import Floats, Ints
+from showthrough.data.silver import same_detector
 from showthrough.metrics import HEADLINE, Count, Role, parse_metric
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.run import Run
@@ -56,6 +57,16 @@ def choose_metric(run: Run, *roles: Role) -> MetricRecord | None:
 def goes_first(record: MetricRecord) -> bool:
     """Whether a metric reads all of a release: what was marked can be hidden there and stand elsewhere."""
     return _RELEASE in record.roles
+
+
+def own_detector(run: Run, name: str, record: MetricRecord) -> str:
+    """The detector of a metric, where it is of one family with a system: it finds nothing that this one looked for."""
+    detector = str(record.parameters.get("detector", "")) if RESIDUAL in record.roles else ""
+    made_by = next((system for system in run.anonymizations if system.name == name), None)
+    if not detector or made_by is None:
+        return ""
+    anonymizer = made_by.made.anonymizer if made_by.made else ""
+    return detector if same_detector(detector, [made_by.name, made_by.source], anonymizer) else ""
 
 
 def headline(run: Run, name: str, record: MetricRecord | None) -> Score | None:

@@ -113,7 +113,7 @@ def check_ready(
             refuse_seen(corpus, system, seen)
             for fact in ("version", "pinned", "model_bytes"):
                 get_optional(system, fact, None)
-            if loading and _loads(system) and not _is_all_cached(corpus, Keeping(system, cache)):
+            if loading and has_to_load(corpus, system, cache):
                 _prepared_apart(system)
         except InputError as error:
             problems += error.problems
@@ -121,6 +121,11 @@ def check_ready(
             problems.append(Problem("", f"anonymizer {shorten(name)}", str(error)))
     if problems:
         raise InputError(problems)
+
+
+def has_to_load(corpus: Corpus, system: Anonymizer, cache: Cache | None = None) -> bool:
+    """Whether a system loads something before it works, which takes a while; not where all that it finds is kept."""
+    return _loads(system) and not _is_all_cached(corpus, Keeping(system, cache))
 
 
 def _is_all_cached(corpus: Corpus, keeping: Keeping) -> bool:

@@ -84,7 +84,7 @@ def reidentify(
         raise ResourceError(run.failures[0].reason)
     run.provenance["attacks"] = evaluation.resources.seconds
     if corpus is not None:
-        run.notes = [*release_notices(corpus, releases, pairing), *run.notes]
+        run.notes = [*_unchanged(corpus, anonymizations), *release_notices(corpus, releases, pairing), *run.notes]
     return run
 
 
@@ -140,6 +140,18 @@ def _problems(plan: Plan, background: Background, ids: list[str]) -> list[Proble
     if not plan.anonymizations:
         problems.append(Problem("", "anonymizations", "none was given; expected at least one"))
     return problems + background.problems(ids)
+
+
+def _unchanged(corpus: Corpus, anonymizations: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Of each anonymization whose texts are the originals, as where the wrong column was named, that they are."""
+    originals = {document.id: document.text for document in corpus}
+    unmasked = "every text equals its original, so nothing is masked: the attacks find whom the originals name"
+    remedy = "if one table holds both, name its columns with --original and --released"
+    return [
+        str(Problem("", name, f"{unmasked}; {remedy}"))
+        for name, texts in anonymizations.items()
+        if all(originals.get(key) == text for key, text in texts.items())
+    ]
 
 
 def _references(ids: list[str], corpus: Corpus | None) -> Iterator[ReleasedTexts]:

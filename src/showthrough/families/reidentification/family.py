@@ -85,7 +85,9 @@ class BackgroundInput(InputType):
     def metrics(self, keys: Sequence[str], chosen: Sequence[Metric], *, by_default: bool) -> tuple[Metric, ...]:
         from showthrough.metrics import METRICS, with_parameters
 
-        return tuple(with_parameters(METRICS[_ATTACK], background=key) for key in keys) if by_default else ()
+        if any(BACKGROUND in metric.needs for metric in chosen):
+            return ()  # who names one says which backgrounds are used
+        return tuple(with_parameters(METRICS[_ATTACK], background=key) for key in keys)
 
     def items(self, value: Mapping[str, Background] | None) -> Sequence[Background]:
         return tuple((value or {}).values())

@@ -21,7 +21,8 @@ from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization, Mask, typed_mask
 from showthrough.data.offsets import to_characters, unit_of
-from showthrough.formats.base import ColumnNames, Files, Format, Input, Masks
+from showthrough.data.pairing import stranger_fault
+from showthrough.formats.base import ColumnNames, Files, Format, Input, Masks, known_documents
 from showthrough.formats.clinical.phi import Matching, check_text
 from showthrough.formats.lines import documents_in
 from showthrough.formats.objects import strict
@@ -187,7 +188,10 @@ def _assign_documents(answers: list[ServiceAnswer], file: Input) -> list[Service
         return answers
     if texts_given:
         answers = _match_by_text(answers, file)
-    fault = f"is not in the corpus {corpus.source or corpus.name}"
+    fault = stranger_fault(corpus)
+    if file.columns.extra == "ignore":
+        kept = known_documents({answer.id: answer for answer in answers}, file)
+        answers = [answer for answer in answers if answer.id in kept]
     if strangers := [answer for answer in answers if answer.id not in originals]:
         raise InputError(Problem(str(stranger.path), at_document(stranger.id), fault) for stranger in strangers)
 

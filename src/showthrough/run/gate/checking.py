@@ -24,10 +24,10 @@ from showthrough.run.gate.checks import (
     ThresholdCheck,
     format_value,
 )
-from showthrough.run.gate.grading import Demand, Grading, demands_of, grade_demand
+from showthrough.run.gate.grading import UNJUDGED, Demand, Grading, demands_of, grade_demand, is_judged, reads_marks
 from showthrough.run.gate.parsing import fault_of
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import ATTACKS, DocumentCounts, choose_metric, count_by_kind, first, in_all, leaks
+from showthrough.run.roles import ATTACKS, DocumentCounts, choose_metric, count_by_kind, first, headline, in_all, leaks
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 from showthrough.statistics import SHOWN
@@ -72,7 +72,7 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
     if gate.only and not explicit:
         raise PlanError("leaves out the usual thresholds, and no others were set; say --min or --max", "only")
     if not thresholds and not gate.baseline:
-        raise PlanError("nothing to check: no metric of this run has a usual one; say --min or --max", "thresholds")
+        raise PlanError(f"nothing to check: no metric of this run has a usual one; {_what_to_ask(run)}", "thresholds")
     _check_parts(run, names, thresholds)
     usual = f"no thresholds were set, so the usual ones count: {', '.join(map(str, thresholds))}"
     notes = [] if explicit or not thresholds else [usual]
@@ -80,6 +80,7 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
         notes.append(f"these usual thresholds are checked too: {', '.join(beside)}; --only leaves them out")
     if dropped := _find_dropped(run.thresholds, thresholds):
         notes.append(f"thresholds of the run that are not checked here: {', '.join(map(str, dropped))}")
+    notes += _unjudged(run, names)
     notes += [_idle(target) for target in thresholds if _originals_reach(run, target)]
     baseline_checks: dict[str, list[BaselineCheck]] = {name: [] for name in names}
     if gate.baseline:
@@ -104,12 +105,39 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
 def _check_anonymization(
     run: Run, gate: Gate, name: str, demands: Sequence[Demand], baseline_checks: Sequence[BaselineCheck]
 ) -> AnonymizationChecks:
-    reached = [_check_threshold(run, grade_demand(run, name, demand), gate.allow_unsure) for demand in demands]
+    reached = [
+        _check_threshold(run, grade_demand(run, name, demand, only=gate.only), gate.allow_unsure) for demand in demands
+    ]
     explicit_checks = [check for check in reached if not check.usual]
     checks: list[Check] = [*_sample(run, gate, name, [*explicit_checks, *baseline_checks]), *reached, *baseline_checks]
     failed = [check for check in baseline_checks if not check.passed]
     worse = gate.baseline.worse(name, failed) if gate.baseline and failed else DocumentCounts((), ())
     return AnonymizationChecks(name, checks, _looks(run, name, worse))
+
+
+def _what_to_ask(run: Run) -> str:
+    """How a run can be checked of whose metrics none has a usual threshold."""
+    record = next((record for record in run.metrics if headline(run, run.names[0], record)), None)
+    if record is None:
+        return f"{_remedy(run)}, or say --min or --max"
+    example = f"--min {record.name}=0.9" if record.better == "higher" else f"--max {record.name}=0.05"
+    return f"{_remedy(run)}, or set limits of your own, such as {example}"
+
+
+def _unjudged(run: Run, names: Sequence[str]) -> list[str]:
+    """That what passes here may still be readable, where a run has nothing that would tell."""
+    unjudged = [name for name in names if not is_judged(run, name)]
+    if not unjudged:
+        return []
+    whose = "" if len(unjudged) == len(names) else f" of {join_names(unjudged)}"
+    return [f"{UNJUDGED}{whose}; {_remedy(run)}"]
+
+
+def _remedy(run: Run) -> str:
+    """What would tell what is left in a release."""
+    if any(reads_marks(record.text) for record in run.metrics):
+        return "evaluate with --preset default as well"
+    return "that takes marks: mark a sample and evaluate it with --preset default"
 
 
 def _find_dropped(planned: Sequence[Threshold], current: Sequence[Threshold]) -> list[Threshold]:

@@ -19,7 +19,7 @@ from showthrough.metrics.base import OUTSIDE, Role
 from showthrough.metrics.matching.entities import NEARLY
 from showthrough.run.gate.sample_size import Need, count_needed
 from showthrough.run.records import Input, MetricRecord, Score
-from showthrough.run.roles import as_many_even, choose_metric, find_metrics, goes_first, in_all
+from showthrough.run.roles import as_many_even, choose_metric, find_metrics, goes_first, in_all, own_detector
 from showthrough.run.run import Run
 from showthrough.run.thresholds import End, Threshold
 from showthrough.statistics import ALIKE, FEW
@@ -39,6 +39,9 @@ DEFAULTS: tuple[tuple[Role, End, float], ...] = (
 )
 _GRAVE: tuple[Role, ...] = ("direct identifiers", "attack")  # to miss these is a miss, whoever asked for what
 _FAR = f"{OUTSIDE}:"  # a column that is there where most texts are unlike what a verifier learned from
+# These read the release, and cannot tell whether an identifier was missed.
+_BLIND: tuple[Role, ...] = ("residual", "inconsistency")
+UNJUDGED = "no number of this run tells whether an identifier is left in the release"
 _UNLIKE = 0.05  # of the documents: with more that are unlike their originals, numbers say little
 
 
@@ -144,16 +147,18 @@ def _find_records(run: Run, role: Role) -> list[MetricRecord]:
     return before[:1] or [record]
 
 
-def grade_demand(run: Run, name: str, demand: Demand) -> Grading:
-    """How surely one anonymization reaches a threshold."""
+def grade_demand(run: Run, name: str, demand: Demand, *, only: bool = False) -> Grading:
+    """How surely one anonymization reaches a threshold; with `only`, whatever else the run tells of the release."""
     threshold = demand.threshold
     score = run.parts(name, threshold.metric).get(threshold.part or HEADLINE)
     if score is None or score.value is None:
         return Grading(demand, score, "unknown")
     if not threshold.holds(score.value):
         return Grading(demand, score, "missed")
-    if own := _own_marks(run, name, threshold.metric):
+    if own := _own_marks(run, name, threshold.metric) or _own_detector(run, name, threshold.metric):
         return Grading(demand, score, "unknown", own)
+    if not (only or is_judged(run, name)):
+        return Grading(demand, score, "unsure", UNJUDGED)  # of which more documents would make nobody sure
     grading = _by_interval(run, Grading(demand, score, "met"))
     doubt = next(_doubts(run, name, threshold, score.value), "")
     if grading.grade == "met" and doubt:
@@ -180,7 +185,7 @@ def _by_interval(run: Run, grading: Grading) -> Grading:
 
 def _own_marks(run: Run, name: str, metric: str) -> str:
     """Why a number tells nothing of a system that is scored against its own marks, or those of its family."""
-    if not run.corpus.silver or not _reads_marks(metric):
+    if not run.corpus.silver or not reads_marks(metric):
         return ""
     record = _input(run, name)
     anonymizer = record.made.anonymizer if record.made else ""
@@ -188,7 +193,36 @@ def _own_marks(run: Run, name: str, metric: str) -> str:
     return f"it is scored against marks that {shorten(family)} made, a program of its own family" if family else ""
 
 
-def _reads_marks(metric: str) -> bool:
+def _own_detector(run: Run, name: str, metric: str) -> str:
+    """The same of a system whose release is searched by what it searched itself."""
+    detectors = (own_detector(run, name, record) for record in run.metrics if record.text == metric)
+    detector = next(filter(None, detectors), "")
+    return f"the detector {shorten(detector)} looks for what it hides itself" if detector else ""
+
+
+def is_judged(run: Run, name: str) -> bool:
+    """Whether a number of the run tells of one anonymization what can still be read, or found out, in its release."""
+    return any(_has_number(run, name, record) for record in run.metrics if _judges(record))
+
+
+def _judges(record: MetricRecord) -> bool:
+    """Scores of challenges compare spans and types alone, and need every span: they are no judge of what is left."""
+    if record.group != "privacy" or not {*_BLIND}.isdisjoint(record.roles):
+        return False
+    try:
+        return not parse_metric(record.text).spans_and_types
+    except (PlanError, ResourceError):
+        return True
+
+
+def _has_number(run: Run, name: str, record: MetricRecord) -> bool:
+    """By the number that a metric is known by, or by any where it is known by several."""
+    parts = run.parts(name, record.text)
+    scores = [parts[HEADLINE]] if HEADLINE in parts else list(parts.values())
+    return any(score.value is not None for score in scores)
+
+
+def reads_marks(metric: str) -> bool:
     """Whether a number rests on what was marked; so it is taken where nobody can tell."""
     try:
         return "gold" in parse_metric(metric).needs
