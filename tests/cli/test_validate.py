@@ -139,7 +139,7 @@ c = "own.json"
         )
 
 
-EXTRA = "note: masks: documents that are not in the corpus are left out, so no number tells of them (2)"
+EXTRA = "note: masks: documents that are not in the corpus are left out, so no number is about them (2)"
 
 
 def test_a_marked_sample_of_a_release(desk: Any) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -193,7 +193,7 @@ def known_documents(content: Mapping[str, Value], file: Input) -> dict[str, Valu
     ids = frozenset(content if file.corpus is None else file.corpus.ids)
     known = {key: value for key, value in content.items() if key in ids}
     if left := len(content) - len(known):
-        file.remarks.taken["documents that are not in the corpus are left out, so no number tells of them"] += left
+        file.remarks.taken["documents that are not in the corpus are left out, so no number is about them"] += left
         if file.remarks.provenance is not None:  # the digest is of all texts
             file.remarks.provenance = msgspec.structs.replace(file.remarks.provenance, texts="")
     return known
@@ -203,7 +203,7 @@ def without_strangers(content: Masks | Texts, file: Input) -> Masks | Texts:
     """The same, without documents that the corpus does not have where a user said so."""
     if file.columns.extra == "error":
         return content
-    known = known_documents(content, file)
+    known: dict[str, Any] = known_documents(content, file)
     if isinstance(content, Passages):
         return Passages(known, {key: text for key, text in content.written.items() if key in known})
     return content if len(known) == len(content) else Texts(known) if isinstance(content, Texts) else known
