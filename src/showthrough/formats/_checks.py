@@ -49,12 +49,12 @@ def checked_anonymization(result: Any, file: Input) -> Masks | Texts:
             _check(mask, Mask, file, f"{location}: masks[{index}]")
 
     collect_results(result, look_at)
-    result = without_strangers(result, file)
-    if isinstance(result, Texts) or file.corpus is None:
-        return result
-    if problems := check_pair(file.corpus, Anonymization(result, source=str(file.path)), "unmasked"):
+    known = without_strangers(result, file)
+    if isinstance(known, Texts) or file.corpus is None:
+        return known
+    if problems := check_pair(file.corpus, Anonymization(known, source=str(file.path)), "unmasked"):
         raise InputError(problems)
-    return result
+    return known
 
 
 def _check(value: Any, cls: type, file: Input, location: str) -> None:
