@@ -233,3 +233,16 @@ def test_where_nothing_can_be_checked_the_next_step_is_told(desk: Any) -> None:
     assert "such as --max inconsistent=0.05" in plain.err
     few = "--min-documents", "1", "--min-identifiers", "0"  # nearly alike texts are one unit
     assert desk.cli("check", "plain-run.json", "--max", "inconsistent=1", *few).status == 3
+
+
+def test_settings_of_the_language_are_told_once(desk: Any) -> None:
+    clinical(desk, "-m", "removed_di", "-m", "er_di", "--language", "es")
+    full = 'removed_di(function_words="lexicon-es.1", dictionary="wordfreq:es")'
+    out = " ".join(desk.cli("check", "run.json").out.split())
+    assert "removed_di ≥ 0.95" in out
+    assert out.count(full) == out.count(f"removed_di is {full}") == 1
+    shown = " ".join(desk.cli("report", "run.json").out.split())
+    assert "removed_di ≥ 0.95" in shown
+    assert shown.count(full) == 1
+    clinical(desk, "-m", "er_di", "-m", 'er_di(function_words="none")', "--language", "es", "--force")
+    assert 'er_di(function_words="lexicon-es.1") ≥ 0.95' in " ".join(desk.cli("check", "run.json").out.split())

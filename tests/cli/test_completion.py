@@ -37,7 +37,7 @@ def test_help_in_short(command: tuple[str, ...], cli: Callable[..., Any]) -> Non
         ("list formats i2b2-2", ["i2b2-2014", "i2b2-2006"]),
         ("list metrics er_", [name for name in METRICS if name.startswith("er_")]),
         ("list at", ["attacks", "attackers"]),
-        ("list judges ru", []),
+        ("list judges ru", ["rules"]),
         ("check none.json -m er", ["er_di", "er_qi", "er"]),
     ],
 )

@@ -16,6 +16,7 @@ from showthrough.core.errors import InputError, PlanError
 from showthrough.evaluation.settings import options_of, settings_problems
 from showthrough.report.cautions import notes_on
 from showthrough.report.gate import BEGINNINGS, junit_xml, outcome_json, outcome_markdown, show_outcome
+from showthrough.report.short_names import short_names
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, check_run
 from showthrough.run.gate.checks import GateOutcome
@@ -128,7 +129,8 @@ def command(
     if requirements.bound and baseline is None:
         show_notes(["--bound is no longer needed: thresholds always use the cautious ends of intervals"])
     screen = console()
-    show_outcome(outcome, screen)
+    asked = {check.metric for checked in outcome.anonymizations for check in checked.checks}
+    show_outcome(outcome, screen, {full: short for full, short in short_names(run).items() if full in asked})
     results.tell(screen)
     if outcome.status:
         raise typer.Exit(outcome.status)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -203,10 +203,12 @@ def without_strangers(content: Masks | Texts, file: Input) -> Masks | Texts:
     """The same, without documents that the corpus does not have where a user said so."""
     if file.columns.extra == "error":
         return content
-    known: dict[str, Any] = known_documents(content, file)
+    if isinstance(content, Texts):
+        return Texts(known_documents(content, file))
+    known = known_documents(content, file)
     if isinstance(content, Passages):
         return Passages(known, {key: text for key, text in content.written.items() if key in known})
-    return content if len(known) == len(content) else Texts(known) if isinstance(content, Texts) else known
+    return content if len(known) == len(content) else known
 
 
 def aligned_texts(texts: Texts, file: Input) -> Masks:

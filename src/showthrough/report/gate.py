@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 from xml.etree import ElementTree  # writes only; what is read is read by files.safe_xml
 
@@ -13,6 +15,7 @@ from rich.text import Text
 
 from showthrough.core.errors import printable, shorten
 from showthrough.report.escaping import in_markdown, markdown_code
+from showthrough.report.short_names import legend, shortened
 from showthrough.run.gate.checks import (
     AnonymizationChecks,
     BaselineCheck,
@@ -40,19 +43,24 @@ _VERDICTS = {
 }
 
 
-def show_outcome(outcome: GateOutcome, console: Console) -> None:
-    """Every anonymization with its verdict and what it rests on, then the verdict of the whole."""
+def show_outcome(outcome: GateOutcome, console: Console, names: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Every anonymization with its verdict and what it rests on, then the verdict of the whole.
+
+    `names` are what metrics are called in short, by their text forms; files have these.
+    """
     width = min(console.width, _WIDTH)
     for checked in outcome.anonymizations:
         console.print()
         verdict, style = _VERDICTS[checked.status]
         console.print(Text(f"{shorten(checked.name)} {verdict}{_how_many(checked)}", style=style), width=width)
-        console.print(_table(checked, width), width=width)
+        console.print(_table(checked, width, names), width=width)
         if checked.documents:
             console.print(Text(_look_first(checked.documents[:_SHOWN])), width=width)
     console.print()
     for note in outcome.notes:
-        console.print(Text(printable(f"note: {note}"), style="dim"), width=width)
+        console.print(Text(printable(f"note: {shortened(note, names)}"), style="dim"), width=width)
+    for line in legend(names):
+        console.print(Text(printable(line), style="dim"), width=width)
     ending = f"{shorten(outcome.corpus.name)}, {outcome.sample}: the gate {_passes(outcome)}"
     console.print(Text(ending, style="bold"), width=width)
 
@@ -76,7 +84,7 @@ def _how_many(checked: AnonymizationChecks) -> str:
     return "" if checked.passed else f" ({len(checked.failed)} of {len(checked.checks)} checks)"
 
 
-def _table(checked: AnonymizationChecks, width: int) -> RichTable:
+def _table(checked: AnonymizationChecks, width: int, names: Mapping[str, str]) -> RichTable:
     rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, width=width)
     for head, options in {
         "": {"width": 8},
@@ -88,7 +96,7 @@ def _table(checked: AnonymizationChecks, width: int) -> RichTable:
         rich.add_column(head, **options)  # type: ignore[arg-type]
     for check in checked.checks:
         style = {"ok": "", "FAIL": "red"}.get(_result(check), "yellow")
-        cells = _result(check), check.asked, *_numbers(check), check.said
+        cells = _result(check), shortened(check.asked, names), *_numbers(check), shortened(check.said, names)
         rich.add_row(*(Text(printable(cell), style=style) for cell in cells))
     return rich
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 from rich.console import Console
@@ -11,6 +11,7 @@ from rich.text import Text
 
 from showthrough.core.errors import printable
 from showthrough.report.findings import Finding
+from showthrough.report.short_names import shortened
 from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, format_grading, value_words
 from showthrough.run.gate.grading import Grade, Grading
 
@@ -30,7 +31,7 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
     console.print(Text(" ".join(filter(None, [verdict.usual, *verdict.caveats])), style="dim"))
     console.print()
     for judged in verdict.systems if _is_judged(verdict) else ():
-        console.print(_heading(judged))
+        console.print(_heading(judged, verdict.names))
         _print(f"{'; '.join(map(str, judged.sentence)) or _NO_WORDS}.", "    ", "    ", console)
     if verdict.findings:
         console.print()
@@ -45,7 +46,7 @@ def show_short_verdict(verdict: Verdict, console: Console) -> None:
     """What goes before all else, what follows, and for each anonymization its grades and what can be read."""
     _show_conclusion(verdict, console)
     if verdict.thresholds:
-        limits = ", ".join(dict.fromkeys(map(str, verdict.thresholds)))
+        limits = shortened(", ".join(dict.fromkeys(map(str, verdict.thresholds))), verdict.names)
         usual = "" if verdict.asked else "usual; "
         _print(f"Thresholds ({usual}--min and --max set others): {limits}.", "", "    ", console, "dim")
     console.print()
@@ -104,13 +105,14 @@ def _print(
         console.print(shown, soft_wrap=True)
 
 
-def _heading(system: SystemVerdict) -> Text:
+def _heading(system: SystemVerdict, names: Mapping[str, str]) -> Text:
     """`rules misses er_di ≥ 0.95 (0.808); meets trir ≤ 0.09 (0.010)`."""
     line = Text(printable(system.name), style="bold")
     for index, grade in enumerate(_grades_of(system)):
         line.append("; " if index else " ", style="not bold")
         line.append(WORDS[grade], style=_STYLES[grade])
-        line.append(f" {', '.join(map(format_grading, _with_grade(system.grades, grade)))}", style="not bold")
+        gradings = ", ".join(map(format_grading, _with_grade(system.grades, grade)))
+        line.append(f" {shortened(gradings, names)}", style="not bold")
     return line
 
 

@@ -6,13 +6,14 @@ more use. That one reaches them is no promise that a release is safe, and is nev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from showthrough.report._sentences import caveats, sentence
 from showthrough.report.cautions import cautions
 from showthrough.report.findings import Finding, findings
 from showthrough.report.section import sections_of_tables
+from showthrough.report.short_names import short_names, shortened
 from showthrough.report.significance import ALPHA, compare_pairs, is_tested, result
 from showthrough.report.table import format_score
 from showthrough.report.wording import Clause, join_names, markers, training_warnings
@@ -75,6 +76,7 @@ class Verdict:
     findings: Sequence[Finding]
     recommendation: str
     caveats: Sequence[str]
+    names: Mapping[str, str] = field(default_factory=dict)  # what metrics are called in short, by their text forms
 
     @property
     def usual(self) -> str:
@@ -96,14 +98,16 @@ def verdict(run: Run) -> Verdict:
     ]
     run_findings = findings(run) if run.complete else []
     rests = caveats(run) if run.complete else []
+    names = short_names(run)
     return Verdict(
         systems,
         [demand.threshold for demand in demands],
         bool(run.thresholds),
         cautions(run),
         run_findings,
-        _recommendation(run, systems),
+        shortened(_recommendation(run, systems), names),
         rests,
+        names,
     )
 
 
