@@ -37,6 +37,18 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evaluated: Callable[.
     evaluated("corpus.json", "half.json", "none.json", "--metric", "recall", "-o", "two.json")
 
 
+def test_what_is_read_elsewhere_is_counted(cli: Cli, evaluated: Callable[..., None]) -> None:
+    text = "Mr John Doe of Oslo. John Doe is ill."  # the second is not marked
+    layer = {"ann": {"entity_mentions": [marked(3, 11, "PERSON", "DIRECT")]}}
+    Path("twice.json").write_text(json.dumps([{"doc_id": "d1", "text": text, "annotations": layer}]))
+    Path("once.json").write_text('{"d1": [[3, 11]]}')
+    evaluated("twice.json", "once.json", "--metric", "removed_di", "-o", "once-run.json")
+    said = cli("errors", "once-run.json").err
+    assert "note: once: 1 direct identifier can be read in other places than marked" in " ".join(said.split())
+    evaluated("twice.json", "none.json", "--metric", "removed_di", "-o", "none-run.json")
+    assert "in other places" not in cli("errors", "none-run.json").err
+
+
 def test_one_anonymization_needs_no_name(cli: Cli) -> None:
     found = cli("errors", "run.json")
     assert (found.status, found.err) == (0, "")

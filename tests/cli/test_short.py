@@ -74,3 +74,9 @@ def test_the_files_of_the_demo_can_be_had(desk: Any) -> None:
     assert (refused.status, refused.out) == (2, "")
     assert "mine/ner.json: exists already" in refused.err
     assert Path("mine/ner.json").read_text() == "my own"
+
+
+def test_a_system_in_place_of_a_file_is_named(desk: Any) -> None:
+    said = desk.cli("evaluate", "corpus.json", "rules")
+    assert said.status == 2
+    assert said.err == "anonymization rules: no such file; --with rules runs the system of this name\n"

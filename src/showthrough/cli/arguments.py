@@ -40,8 +40,16 @@ def named_files(arguments: Iterable[str] | None, noun: str = "anonymization") ->
         name = name if sign else name_of(file)
         if name in files:
             raise PlanError("this name is used twice; expected unique names", f"{noun} {shorten(name)}")
+        if argument.isidentifier() and not exists(file) and _is_system(argument):
+            raise PlanError(f"no such file; --with {argument} runs the system of this name", f"{noun} {argument}")
         files[name] = file
     return files
+
+
+def _is_system(name: str) -> bool:
+    from showthrough.systems.table import ANONYMIZERS  # here: only a file that is missing asks
+
+    return name in ANONYMIZERS
 
 
 def parts_of(corpus: Path | Head, arguments: Sequence[str] | None) -> tuple[Head, list[str]]:
