@@ -81,7 +81,7 @@ def test_files(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("documents", "sentence"),
     [
-        ([case("a")], "No document has annotations: nobody is there to agree."),
+        ([case("a")], "No document has annotations: there is nobody to agree."),
         ([case("a", ann=[]), case("b", ann=[])], "One annotator marked this corpus (ann)"),
         (
             [case(f"{n}", **{f"p{n}": [mention(0, 4)]}) for n in range(10)],

@@ -215,7 +215,7 @@ def test_without_text_takes_nothing_away_that_was_paid_for_and_not_used(cli: Cal
         command = "evaluate", "profiles.jsonl", "a=a.json", "-m", both[0], "-m", both[1], "-o", "run.json"
         found = cli(*command, "--without-text")
     assert found.status == 1
-    assert "run.json.answers tells of people, and is still there: a metric failed" in found.out
+    assert "run.json.answers is about people, and is still there: a metric failed" in found.out
     assert len(read_recordings(Path("run.json.answers"))) == QUESTIONS
 
 

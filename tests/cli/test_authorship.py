@@ -64,7 +64,7 @@ def test_from_a_plan_in_another_folder(asking: Desk) -> None:
         ((*ANSWERS, "--answers", "B=a.txt"), "a.txt: answers B: is no anonymization; expected some of original, A"),
         (
             (*ANSWERS, "--answers", "x:A=a.txt", "--answers", "x:original=o.txt"),
-            "verifier x: was given, but no metric asks",
+            "verifier x: was given, but no metric needs",
         ),
         ((*ANSWERS, "--verifier", "none/"), "none: is no folder"),
         ((*ANSWERS, "--answers", "A=o.txt"), "answers A: were given twice"),

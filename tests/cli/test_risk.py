@@ -28,7 +28,7 @@ def test_what_is_said_and_written(people: Desk) -> None:
     assert (found.status, found.err) == (0, "")
     out = " ".join(found.out.split())
     assert max(map(len, found.out.splitlines())) <= 100
-    assert out.startswith("This annex is evidence for a decision, and no determination.")
+    assert out.startswith("This annex is evidence for a decision and not a determination.")
     assert "1/k is above 0.09 for 66.7 %" in out  # 1/10 and 1/11 of three
     assert "written to annex.html" in out
     annex = json.loads((people.folder / "annex.json").read_text())

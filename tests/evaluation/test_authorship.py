@@ -127,10 +127,10 @@ def test_verifiers_that_nobody_asks_or_has() -> None:
         f"metric safety(verifier=\"glad, always\"): asks for the verifier 'glad'; {expected}"
     ]
     assert told(plan_of(['tpi(ic="uniform")'], Always())) == [
-        "verifier always: was given, but no metric asks for it; expected safety among the metrics"
+        "verifier always: was given, but no metric needs it; expected safety among the metrics"
     ]
     assert told(plan_of(['safety(verifier="adaptive")'], Always())) == [
-        "verifier always: was given, but no metric asks for it; "
+        "verifier always: was given, but no metric needs it; "
         'expected it among those that safety(verifier="adaptive") names'
     ]
     assert told(plan_of(["safety"], Always(), Always())) == [
@@ -192,7 +192,7 @@ def test_ratings_and_metrics_that_do_not_meet() -> None:
         "ratings: none were given, which the metric sensibleness needs; expected --ratings PLACE (in Python, ratings=…)"
     ]
     assert told(plan_of(['tpi(ic="uniform")'], ratings=RATED)) == [
-        "ratings: was given, but no metric asks for it; expected sensibleness among the metrics"
+        "ratings: was given, but no metric needs it; expected sensibleness among the metrics"
     ]
 
 

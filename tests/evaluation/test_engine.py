@@ -281,7 +281,7 @@ def test_what_is_of_another_kind_is_told(tiny: Corpus, options: dict[str, Any], 
 
 
 def test_no_anonymization_at_all_is_told(tiny: Corpus) -> None:
-    with pytest.raises(PlanError, match="anonymizations: found a value of type NoneType; expected an Anonymization"):
+    with pytest.raises(PlanError, match="anonymizations: found a value of type NoneType; expected anonymizations"):
         evaluate(tiny, None, ["recall"])  # type: ignore[arg-type]
 
 

@@ -190,7 +190,7 @@ def test_where_masks_may_be_elsewhere_nothing_is_called_hidden_that_may_be_read(
     assert [mask.replacement for mask in masks] == ["<ORG>", "<LOC>", None]
     note = "in 1 document the anonymized text does not show where one mask ends and the next starts"
     rest = "it does not show which of several equal words was kept: all of these count as readable"
-    assert system.notes == (f"{note}; in 1 of them {rest}",)
+    assert system.notes == (f"{note}. In 1 of them {rest}",)
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,7 @@ def test_only_the_corpus_couples_documents() -> None:
     run = evaluate(corpus, {name: Anonymization(masks) for name in "ab"}, ["inconsistent"])
     assert run["a", "inconsistent"].low is not None
     assert run["a", "inconsistent", "corpus"].low is None
-    assert "documents cannot be drawn" in run["a", "inconsistent", "corpus"].note
+    assert "documents cannot be resampled" in run["a", "inconsistent", "corpus"].note
     assert {one.part: one.note != "" for one in run.compare("inconsistent")} == {"": False, "corpus": True}
 
 

@@ -65,7 +65,7 @@ def test_of_many_anonymizations_no_pair_is_tested(demo_run: Run, monkeypatch: py
     monkeypatch.setattr("showthrough.report.html._page.MOST", 4)
     monkeypatch.setattr(Run, "compare", None)  # asking for a comparison would fail
     assert pairs(demo_run) == {}
-    assert "Of more than 4 anonymizations the page tests no differences" in html_text(demo_run)
+    assert "With more than 4 anonymizations the page tests no differences" in html_text(demo_run)
 
 
 def test_a_page_compares_each_metric_once(demo_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

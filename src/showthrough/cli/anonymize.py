@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -72,10 +72,8 @@ def command(
     originals = read_corpus(corpus, **settings)
     cache = usual_cache(how.cache)
     check_ready(originals, systems, seen, cache, loading=False)
-    if loading := [name for name, system in systems.items() if has_to_load(originals, system, cache)]:
-        print_plain([shorten(f"loading {join_names(loading)}", LINE)], notes())
-    if len(systems) > 1:  # one alone loads as soon when it begins
-        check_ready(originals, systems, seen, cache)
+    _announce_loading([name for name, system in systems.items() if has_to_load(originals, system, cache)])
+    check_ready(originals, systems, seen, cache, loading=len(systems) > 1)  # one alone loads as soon when it begins
     results, remarks = Results(force), file_notes(originals, (), ())
     for name, system in systems.items():
         with at_work(name, system, cache) as progress:
@@ -93,6 +91,11 @@ def command(
         remarks += training_notes(originals, (anonymization,), ())
     show_notes(remarks)
     results.tell(console())
+
+
+def _announce_loading(names: Sequence[str]) -> None:
+    if names:
+        print_plain([shorten(f"loading {join_names(names)}", LINE)], notes())
 
 
 def _paths(systems: Iterable[str], output: Path | None) -> dict[str, Path]:

@@ -66,7 +66,7 @@ def list_documents(leaking: DocumentCounts) -> str:
 def type_words(entity_type: str) -> str:
     """
     >>> type_words("CODE"), type_words("PER"), type_words("PHONE"), type_words("")
-    ('codes such as case numbers (CODE)', 'names (PER)', 'PHONE', 'what has no type')
+    ('codes such as case numbers (CODE)', 'names (PER)', 'PHONE', 'mentions without a type')
     """
     words = _TYPES.get(kind_of(entity_type) or "")
     return f"{words} ({shorten(entity_type)})" if words else shorten(entity_type) or "mentions without a type"

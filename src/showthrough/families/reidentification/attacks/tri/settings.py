@@ -27,7 +27,7 @@ class TriSettings:
     >>> TriSettings(finetuning_sliding_window="100-98")
     Traceback (most recent call last):
     showthrough.core.errors.PlanError: finetuning_sliding_window='100-98' is out of range; expected an overlap of 0 to \
-97, which leaves room to move on (two pieces of every window mark its ends)
+97, so that windows advance (two pieces of every window mark its ends)
     """
 
     output_folder_path: str = parameter("", "where everything is kept; empty: nowhere")
