@@ -73,8 +73,8 @@ def cli_page() -> str:
     head += (
         "`showthrough --install-completion` teaches the shell that you are in (bash, zsh, fish, PowerShell)\n"
         "to complete commands, options, and the names of metrics, presets, formats, attacks, detectors,\n"
-        "anonymizers, and of what a run holds. `--show-completion` prints what it would install. `--debug` before a\n"
-        "command shows the traceback of an error.\n"
+        "anonymizers, and of what a run holds. `--show-completion` prints what it would install.\n"
+        "`--debug` before a command shows the traceback of an error.\n"
     )
     return "\n".join([head, *_helped(group, "showthrough", None)])
 
