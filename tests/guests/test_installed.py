@@ -109,7 +109,7 @@ def test_a_family_brings_a_report_section(command: Callable[..., Any]) -> None:
     table = done.stdout[done.stdout.index("corpus: 2 documents, weights") :]
     assert re.search("spared ↑.*\n.*\nm +0.667\n.*weights of 2 documents", table)
     assert "spares 67% of the weight." in done.stdout
-    assert "Weights are what one user gave." in done.stdout
+    assert "Weights are what one user gave." in command("report", "run.json", "--verbose").stdout
     assert "corpus: 2 documents, weights**" in Path("tables.md").read_text()
     assert r"\label{tab:weights}" in Path("tables.tex").read_text()
     page = Path("page.html").read_text()
