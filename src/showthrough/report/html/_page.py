@@ -193,10 +193,12 @@ def _first_looks(
     earlier = judging.baseline.beside if judging.baseline else None
     earlier_name = judging.baseline.name if judging.baseline else ""
     warnings = [*found.cautions, *(note for note in run.notes if note not in routine_notes(run.notes))]
-    looks = []
+    looks: list[FirstLook] = []
     for decision in ranked:
         name = decision.candidate
-        example = None if without_text else worst_example(run, name, findings.get(name))
+        numbers = tiles(run, decision, earlier, earlier_name)
+        attacked = any(reason.kind == "people" for reason in decision.reasons)
+        example = None if without_text else worst_example(run, name, findings.get(name), attacked=attacked)
         where = {"doc": example.document, "anonymization": name, "at": example.at} if example else {}
         others = {note for other in run.names if other != name for note in notes_of(warnings, other)}
         looks.append(
@@ -205,7 +207,7 @@ def _first_looks(
                 _KINDS[decision.state],
                 next(sign for sign in signs if sign.name == name),
                 next(system for system in found.systems if system.name == name),
-                tiles(run, decision, earlier, earlier_name),
+                numbers,
                 example,
                 f"#{urlencode(where)}",
                 [note for note in notes_of(warnings, name) if note not in others],
