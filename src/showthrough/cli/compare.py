@@ -17,6 +17,7 @@ from showthrough.report.section import sections
 from showthrough.report.terminal import show_comparisons
 from showthrough.report.wording import training_warnings
 from showthrough.run.pairing import RunPair, complete
+from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 from showthrough.storage.reading import stem
 
@@ -45,6 +46,12 @@ def command(
         bool, typer.Option("--matrix", help="Like i2b2 2006: which of F, P, R do not differ, without correction.")
     ] = False,
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all comparisons as JSON.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Of two runs: write one page of what changed.")
+    ] = None,
+    without_text: Annotated[
+        bool, typer.Option("--without-text", help="Write no word of the documents into the page.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace output files that exist.")] = False,
 ) -> None:
     """The test is a studentized paired randomization between all pairs of anonymizations, with Holm's correction within
@@ -54,10 +61,19 @@ def command(
     _check_test(level, shuffles, seed)
     if matrix and (other_file or json):
         raise PlanError("is for one run, and only for the terminal; expected no second run and no --json", "matrix")
-    check_distinct((json,), inputs([run_file, other_file]))
+    if html and not other_file:
+        raise PlanError("is for two runs; expected a second run, or report RUN --html for one", "html")
+    check_distinct((json, html), inputs([run_file, other_file]))
     check_file(json, force)
+    check_file(html, force)
     runs = [(stem(file), complete(Run.load(file), str(file))) for file in (run_file, other_file) if file]
-    run, pairs, same = _join_runs(*runs) if other_file else (runs[0][1], None, [])
+    run, pairs, same = runs[0][1], None, list[str]()
+    joined = _join_runs(run, runs[1][1], _label(*runs)) if other_file else None
+    if joined:
+        beside, matches = joined
+        run = beside.combined_run
+        same = list(dict.fromkeys(name for name, earlier in matches if beside.identical(name, earlier)))
+        pairs = [(name, beside.called[earlier]) for name, earlier in matches if not beside.identical(name, earlier)]
     if len(run.names) < 2:
         raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
     show_notes(f"{warning}: its numbers are too good" for warning in training_warnings(run, run.names))
@@ -73,6 +89,9 @@ def command(
     results = Results(force)
     if json:
         results.write(json, compared_json(runs, comparisons, same, level, shuffles))
+    if html and joined:
+        text, private = _page(*joined, runs[0][0], comparisons, level, shuffles, without_text)
+        results.write(html, text, private=private)
     screen = console()
     print_plain((f"{shorten(name)} is identical in both runs" for name in same), screen)
     (show_comparisons if pairs is None else show_differences)(run, comparisons, level, screen)
@@ -90,23 +109,41 @@ def _check_test(alpha: float, shuffles: int, seed: int | None) -> None:
         raise PlanError(f"found {seed}; expected 0 or more", "seed")
 
 
-def _join_runs(first: tuple[str, Run], two: tuple[str, Run]) -> tuple[Run, list[tuple[str, str]], list[str]]:
-    """Both runs as one, the pairs to be compared, and what is the same in both."""
-    (_, run), (label, other) = first, two
+def _join_runs(run: Run, other: Run, label: str) -> tuple[RunPair, list[tuple[str, str]]]:
+    """Both runs as one, and which anonymizations are held against each other."""
     if run.settings.confidence != other.settings.confidence:
         levels = f"{run.settings.confidence:g} and {other.settings.confidence:g}"
         raise PlanError(f"found {levels}; expected runs with intervals of the same one", "confidence")
     beside = RunPair(run, other, label)
     shared = [name for name in run.names if name in other.names]
-    pairs = [(name, name) for name in shared] or list(product(run.names, other.names))
-    same = [name for name, earlier in pairs if beside.identical(name, earlier)]
     show_notes(
         f"not compared: {record.text} {fault}"
         for record in run.metrics
         if record.text in run.rows and (fault := beside.fault(record.text))
     )
-    chosen = [(name, beside.called[earlier]) for name, earlier in pairs if not beside.identical(name, earlier)]
-    return beside.combined_run, chosen, list(dict.fromkeys(same))
+    return beside, [(name, name) for name in shared] or list(product(run.names, other.names))
+
+
+def _page(
+    pair: RunPair,
+    matches: Sequence[tuple[str, str]],
+    label: str,
+    comparisons: Sequence[Comparison],
+    level: float,
+    shuffles: int,
+    without_text: bool,
+) -> tuple[str, bool]:
+    """The page of two runs, and whether it holds text of documents."""
+    from showthrough.report.changes import RunComparison, changes_sheet  # here: pages take a moment to import
+    from showthrough.report.sheets.page import page_of
+
+    sheet = changes_sheet(RunComparison(pair, matches, label, comparisons, level, shuffles), without_text=without_text)
+    return page_of(sheet), sheet.private
+
+
+def _label(first: tuple[str, Run], second: tuple[str, Run]) -> str:
+    """What the earlier run is called; two files of one name are told apart."""
+    return second[0] if second[0] != first[0] else "the earlier run"
 
 
 def _show_matrices(run: Run, metrics: list[str], alpha: float, shuffles: int, seed: int | None) -> None:
