@@ -21,8 +21,10 @@ from showthrough.run.gate.checks import (
     BaselineCheck,
     Check,
     Enough,
+    EvidenceCheck,
     GateOutcome,
     Look,
+    ReadableCheck,
     ThresholdCheck,
     format_value,
 )
@@ -105,6 +107,8 @@ def _result(check: Check) -> str:
     """In a word. What does not keep the gate from being passed is called by its grade, or open."""
     if isinstance(check, ThresholdCheck) and not check.sure and (check.passed or check.grade == "unsure"):
         return _GRADES[check.grade]
+    if isinstance(check, EvidenceCheck) and not check.grave:
+        return "open" if check.passed else "not sure"
     return "FAIL" if not check.passed else "ok" if check.sure else "open"
 
 
@@ -112,6 +116,10 @@ def _numbers(check: Check) -> tuple[str, str]:
     """The number of a check, and its interval or what it was."""
     if isinstance(check, Enough):
         return f"{check.found:,}", ""
+    if isinstance(check, ReadableCheck):
+        return f"{check.readable:,}", ""
+    if isinstance(check, EvidenceCheck):
+        return "–", ""
     if check.value is None:
         return "–", ""
     if isinstance(check, BaselineCheck):
@@ -173,7 +181,13 @@ def _tally(systems: list[AnonymizationChecks]) -> dict[str, str]:
 
 
 def _kind(check: Check) -> str:
-    return {ThresholdCheck: "threshold", BaselineCheck: "baseline", Enough: "sample"}[type(check)]
+    return {
+        ThresholdCheck: "threshold",
+        BaselineCheck: "baseline",
+        Enough: "sample",
+        ReadableCheck: "readable",
+        EvidenceCheck: "evidence",
+    }[type(check)]
 
 
 def outcome_markdown(outcome: GateOutcome) -> str:
