@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from showthrough.core.errors import shorten
@@ -24,6 +24,7 @@ from showthrough.report.significance import describes, first_is_better, p_text, 
 from showthrough.report.table import ARROWS, format_score
 from showthrough.report.wording import counted_words, join_names
 from showthrough.run.folders import PathNames
+from showthrough.run.gate.state import decide
 from showthrough.run.pairing import RunPair
 from showthrough.run.records import Comparison, Score
 from showthrough.run.run import Run
@@ -67,10 +68,8 @@ class RunComparison:
         return [comparison for comparison in self.comparisons if (comparison.first, comparison.second) == both]
 
 
-def changes_sheet(
-    compared: RunComparison, *, without_text: bool = False, states: Callable[[Run, str], str] | None = None
-) -> ReportDocument:
-    """The page of two runs. `states` says in words whether a run shows that an anonymization may be released."""
+def changes_sheet(compared: RunComparison, *, without_text: bool = False) -> ReportDocument:
+    """The page of two runs; `without_text` without a word of their documents."""
     if without_text:
         compared = replace(compared, names=PathNames([*compared.pair.run.metrics, *compared.pair.other.metrics]))
     changes = RunChanges(compared.pair)
@@ -82,7 +81,7 @@ def changes_sheet(
     blocks += [*_only_grid(compared), *_not_compared(compared), _runs_grid(compared)]
     sheet = ReportDocument(
         f"{shorten(compared.label)} against {shorten(compared.pair.label)}: what changed",
-        tuple(_lead(compared, every, states)),
+        tuple(_lead(compared, every)),
         tuple(blocks),
         tuple(_notes(compared, every, changes)),
     )
@@ -92,9 +91,7 @@ def changes_sheet(
 # The sentences that come first.
 
 
-def _lead(
-    compared: RunComparison, every: Sequence[SystemChanges], states: Callable[[Run, str], str] | None
-) -> Iterator[str]:
+def _lead(compared: RunComparison, every: Sequence[SystemChanges]) -> Iterator[str]:
     if not every:
         yield "Nothing can be compared: one of the two runs has no anonymization."
         return
@@ -103,14 +100,20 @@ def _lead(
     verdicts.sort(key=lambda pair: pair[0].identical)  # what changed goes first
     for one, verdict in verdicts[:_SENTENCES]:
         yield _sentence(compared, one, verdict)
+        yield _state_sentence(compared, one)
         for counted in one.counts if not one.identical else ():
             yield _count_sentence(one, counted)
         yield from _details(compared, verdict)
-        if states is not None:
-            was, now = states(compared.pair.other, one.earlier), states(compared.pair.run, one.name)
-            yield f"State: {now}, as before." if was == now else f"State: {now}; it was {was}."
     if len(verdicts) > _SENTENCES:
         yield f"The table of systems has {len(verdicts) - _SENTENCES:,} more."
+
+
+def _state_sentence(compared: RunComparison, one: SystemChanges) -> str:
+    """What follows for a release, and followed before."""
+    sides = (compared.pair.run, one.name), (compared.pair.other, one.earlier)
+    now, was = (decide(run, candidate=name).state for run, name in sides)
+    before = ", as before" if now == was else f"; before, {was.value}"
+    return f"The state of {shorten(one.name)} is: {now.value}{before}."
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ def _annotations(summary: ReleaseSummary) -> str:
 
 def _attackers(summary: ReleaseSummary) -> Sequence[str]:
     return [
-        f"{attack.title} ({attack.metric}{f': {attack.attackers}' if attack.attackers else ''})"
+        f"{attack.attackers} ({attack.metric})" if attack.attackers else f"{attack.title} ({attack.metric})"
         for attack in summary.attacks
     ]
 

@@ -69,10 +69,13 @@ def _flags(profile: Path) -> Iterator[str]:
 
 def _call(command: list[str]) -> str:
     """What a browser says last where it fails. It is stopped, with all its processes, when it takes too long."""
-    own = {"start_new_session": True} if sys.platform != "win32" else {}
     try:
         process = subprocess.Popen(  # noqa: S603 (a browser that was found, and our own page)
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **own
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # so that all of its processes can be ended together
         )
     except OSError as error:
         raise OutputError(f"{command[0]} cannot be started: {error.strerror or error}; {_REMEDY}") from error
