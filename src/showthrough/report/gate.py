@@ -30,6 +30,7 @@ from showthrough.run.gate.checks import (
 )
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE, Grade
 from showthrough.run.gate.sample_size import Need
+from showthrough.run.gate.state import ReleaseState
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 MADE_BY = "showthrough check"
@@ -44,6 +45,12 @@ _VERDICTS = {
     UNSURE: ("is not sure to pass", "bold yellow"),
 }
 
+_STATES: dict[str, str] = {
+    ReleaseState.NO_OBJECTION.value: "green",
+    ReleaseState.NOT_ENOUGH_EVIDENCE.value: "yellow",
+    ReleaseState.DO_NOT_RELEASE.value: "red",
+}
+
 
 def show_outcome(outcome: GateOutcome, console: Console, names: Mapping[str, str] = MappingProxyType({})) -> None:
     """Every anonymization with its verdict and what it rests on, then the verdict of the whole.
@@ -56,6 +63,9 @@ def show_outcome(outcome: GateOutcome, console: Console, names: Mapping[str, str
         verdict, style = _VERDICTS[checked.status]
         console.print(Text(f"{shorten(checked.name)} {verdict}{_how_many(checked)}", style=style), width=width)
         console.print(_table(checked, width, names), width=width)
+        if checked.state:
+            told = f"{_titled(checked.state)}. {checked.sentence}"
+            console.print(Text(printable(told), style=_STATES.get(checked.state, "bold")), width=width)
         if checked.documents:
             console.print(Text(_look_first(checked.documents[:_SHOWN])), width=width)
     console.print()
@@ -65,6 +75,10 @@ def show_outcome(outcome: GateOutcome, console: Console, names: Mapping[str, str
         console.print(Text(printable(line), style="dim"), width=width)
     ending = f"{shorten(outcome.corpus.name)}, {outcome.sample}: the gate {_passes(outcome)}"
     console.print(Text(ending, style="bold"), width=width)
+
+
+def _titled(state: str) -> str:
+    return f"{state[0].upper()}{state[1:]}"
 
 
 def _passes(outcome: GateOutcome) -> str:
@@ -202,6 +216,8 @@ def outcome_markdown(outcome: GateOutcome) -> str:
             cells = map(_cell, (check.asked, *_numbers(check), check.said))
             lines.append(f"| {_result(check).replace('FAIL', '**FAIL**')} | {' | '.join(cells)} |")
         parts += [head, "\n".join(lines)]
+        if checked.state:
+            parts.append(f"**{_titled(checked.state)}.** {_cell(checked.sentence)}")
         if checked.documents:
             named = ", ".join(f"{markdown_code(look.document)} ({_counts(look)})" for look in checked.documents)
             parts.append(f"Look at first: {named}")

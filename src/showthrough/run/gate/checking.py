@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from msgspec.structs import replace
 
 from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.core.families import families
@@ -16,6 +17,8 @@ from showthrough.run.folders import PathNames
 from showthrough.run.gate.accepted import Accepted
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checks import (
+    DOCUMENTS as DOCUMENTS,
+    IDENTIFIERS as IDENTIFIERS,
     AnonymizationChecks,
     BaselineCheck,
     Check,
@@ -28,16 +31,13 @@ from showthrough.run.gate.checks import (
 from showthrough.run.gate.evidence import check_readable, lacking
 from showthrough.run.gate.grading import UNJUDGED, Demand, Grading, demands_of, grade_demand, is_judged, reads_marks
 from showthrough.run.gate.parsing import fault_of
+from showthrough.run.gate.state import decide_on
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, DocumentCounts, choose_metric, count_by_kind, first, headline, in_all, leaks
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 from showthrough.statistics import SHOWN
 
-DOCUMENTS = 20
-IDENTIFIERS = (
-    30  # with none of 30 seen to leak, up to 10 % may leak all the same (3 in n: Hanley and Lippman-Hand 1983)
-)
 _LOOKS = 10  # documents that are named
 _SHOWN = 80  # characters of a metric that a message shows
 
@@ -120,7 +120,12 @@ def check_anonymization(
     checks += lacking(run, name, gate.documents, passes=lenient)
     failed = [check for check in baseline_checks if not check.passed]
     worse = gate.baseline.worse(name, failed) if gate.baseline and failed else DocumentCounts((), ())
-    return AnonymizationChecks(name, checks, _looks(run, name, worse))
+    checked = AnonymizationChecks(name, checks, _looks(run, name, worse))
+    decision = decide_on(run, checked, gate.accepted)
+    sentences = [reason.sentence for reason in decision.reasons]
+    return replace(
+        checked, state=str(decision.state), sentence=decision.sentence, reasons=sentences, unused=list(decision.notes)
+    )
 
 
 def _asked(run: Run, gate: Gate) -> bool:

@@ -11,6 +11,10 @@ from showthrough.run.gate.grading import FAILED, PASSED, UNSURE, Grade
 from showthrough.run.records import Input
 from showthrough.run.thresholds import End
 
+DOCUMENTS = 20
+IDENTIFIERS = (
+    30  # with none of 30 seen to leak, up to 10 % may leak all the same (3 in n: Hanley and Lippman-Hand 1983)
+)
 _DIGITS = 3
 _MOST_DIGITS = 9
 
@@ -134,6 +138,10 @@ class AnonymizationChecks(msgspec.Struct, frozen=True):
     name: Annotated[str, "the anonymization"]
     checks: Annotated[list[Check], "what was asked, and what came of it"]
     documents: Annotated[list[Look], "where to look first"]
+    state: Annotated[str, "what follows for a release: do not release, not enough evidence or no objection found"] = ""
+    sentence: Annotated[str, "why, in a plain sentence"] = ""
+    reasons: Annotated[list[str], "all that is against it, a plain sentence each; the gravest first"] = []
+    unused: Annotated[list[str], "entries of the accepted list that fit nothing, a sentence each"] = []
 
     @property
     def passed(self) -> bool:

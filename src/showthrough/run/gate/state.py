@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.run.gate.accepted import Accepted, describe_unused
 from showthrough.run.gate.baseline import Baseline
-from showthrough.run.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, check_anonymization
 from showthrough.run.gate.checks import (
+    DOCUMENTS,
+    IDENTIFIERS,
     AnonymizationChecks,
     BaselineCheck,
     Check,
@@ -38,6 +39,9 @@ from showthrough.run.roles import (
 )
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
+
+if TYPE_CHECKING:
+    from showthrough.run.gate.checking import Gate
 
 _NEEDS_SAID = "not sure: the number holds, but "
 _SHOWS_NOTHING = "the number shows nothing: "
@@ -115,6 +119,8 @@ def decide(
 
     Raises PlanError for a candidate that the run does not have.
     """
+    from showthrough.run.gate.checking import Gate  # here: a gate tells what follows from its checks
+
     gate = Gate(
         thresholds, [candidate] if candidate else (), False, documents, identifiers, baseline, only, accepted=accepted
     )
@@ -123,6 +129,8 @@ def decide(
 
 def decisions(run: Run, gate: Gate) -> list[Decision]:
     """Of all anonymizations of a gate, the best first; there is one at least."""
+    from showthrough.run.gate.checking import check_anonymization
+
     names = list(gate.names) or run.names
     if strangers := [name for name in names if name not in run.names]:
         raise PlanError(f"not in this run; there are {join_names(run.names)}", f"candidate {shorten(strangers[0])}")
