@@ -36,6 +36,7 @@ _DOCUMENTS = 200  # rows of a table
 _CASES = 500  # of each sort
 _NAMED = 3  # metrics that a sentence names
 _SENTENCES = 5  # pairs of which each has a sentence
+_SOME = " in some numbers"
 _WAYS = {"elsewhere": "elsewhere in the release", "otherwise": "written in another way", "encoded": "encoded"}
 _COUNTED = {
     "direct identifiers": "readable direct identifiers",
@@ -174,13 +175,17 @@ def _sentence(compared: RunComparison, one: SystemChanges, verdict: _Verdict) ->
         return f"Whether {name} is better or worse than {last} cannot be said: no metric could be tested."
     if verdict.better or verdict.worse:
         sides = ("better", verdict.better, verdict.worse), ("worse", verdict.worse, verdict.better)
-        said = [f"{how}{_for_what(compared, shown, against)}" for how, shown, against in sides if shown]
+        whats = [_for_what(compared, shown, against) for _, shown, against in sides]
+        if whats[0] == whats[1] == _SOME:
+            whats[1] = " in others"
+        said = [f"{how}{what}" for (how, shown, _), what in zip(sides, whats, strict=True) if shown]
         return f"{name} is {join_names(said)} than {last}."
     tests = counted_words(verdict.tests, "test")
     together = ", corrected together" if verdict.tests > 1 else ""
-    chance = f" {_titles(compared, verdict.alone)} differs by itself, which may be chance." if verdict.alone else ""
+    own = f"{name} in {shorten(compared.label)}"
+    chance = f" By itself {_titles(compared, verdict.alone)} differs, which may be chance." if verdict.alone else ""
     return (
-        f"No difference is shown between {name} and {last} ({tests}{together}).{chance} "
+        f"No difference is shown between {own} and {last} ({tests}{together}).{chance} "
         f"That does not show that they are equal."
     )
 
@@ -199,7 +204,7 @@ def _for_what(compared: RunComparison, shown: Sequence[Comparison], against: Seq
     groups -= {"both"}
     if len(groups) == 1 and groups <= {"privacy", "utility"} and not groups & others:
         return f" for {next(iter(groups))}"
-    return " in some numbers" if against else ""
+    return _SOME if against else ""
 
 
 def _called(compared: RunComparison, one: SystemChanges) -> str:
@@ -435,10 +440,7 @@ def _runs_grid(compared: RunComparison) -> Grid:
     facts = (
         ("corpus", [f"{shorten(run.corpus.name)}, {run.corpus.digest[:12]}" for run in runs]),
         ("independent documents", [run.sample for run in runs]),
-        (
-            "systems",
-            [join_names([f"{shorten(each.name)} {each.digest[:12]}" for each in run.anonymizations]) for run in runs],
-        ),
+        ("systems", [_systems(run) for run in runs]),
         ("made by Showthrough", [str(run.provenance.get("showthrough", "")) for run in runs]),
         ("finished", [_time(run) for run in runs]),
         ("text", ["keeps its documents" if run.texts else "keeps no text" for run in runs]),
