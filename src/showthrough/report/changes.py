@@ -182,10 +182,10 @@ def _sentence(compared: RunComparison, one: SystemChanges, verdict: _Verdict) ->
         return f"{name} is {join_names(said)} than {last}."
     tests = counted_words(verdict.tests, "test")
     together = ", corrected together" if verdict.tests > 1 else ""
-    own = f"{name} in {shorten(compared.label)}"
+    this = f"{name} in {shorten(compared.label)}"
     chance = f" By itself {_titles(compared, verdict.alone)} differs, which may be chance." if verdict.alone else ""
     return (
-        f"No difference is shown between {own} and {last} ({tests}{together}).{chance} "
+        f"No difference is shown between {this} and {last} ({tests}{together}).{chance} "
         f"That does not show that they are equal."
     )
 

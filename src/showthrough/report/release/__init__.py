@@ -9,9 +9,10 @@ from __future__ import annotations
 from showthrough.report.release.summary import (
     AcceptedList,
     Attack,
+    EvidenceLine,
+    FailedMetric,
     KnownInput,
     Limit,
-    NotTested,
     Number,
     Origin,
     ReleasedTexts,
@@ -26,9 +27,10 @@ from showthrough.report.release.summary import (
 __all__ = [
     "AcceptedList",
     "Attack",
+    "EvidenceLine",
+    "FailedMetric",
     "KnownInput",
     "Limit",
-    "NotTested",
     "Number",
     "Origin",
     "ReleaseSummary",

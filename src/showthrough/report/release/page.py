@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from showthrough.core.errors import shorten
 from showthrough.report.html.sources import join_sources, policy, template
 from showthrough.report.release.printing import print_page
-from showthrough.report.release.summary import Number, ReleaseSummary, SetBy
+from showthrough.report.release.summary import EvidenceLine, Number, ReleaseSummary, SetBy
 from showthrough.report.sheets.page import legible
 from showthrough.report.table import DASH, format_score
 from showthrough.report.wording import counted_words, join_names
@@ -19,11 +19,13 @@ from showthrough.run.thresholds import SIGNS
 
 Paper = Literal["A4", "Letter"]
 STYLES = ("page", "tables", "print", "release")  # later ones go over earlier ones
-_START = "startTheme();\ndocument.documentElement.dataset.ready = String(Math.round(performance.now()));\n"
+_SCRIPTS = "page", "print"
+_START = (
+    "startTheme();\nstartPrinting();\ndocument.documentElement.dataset.ready = String(Math.round(performance.now()));\n"
+)
 # What one sheet has room for; the JSON has everything.
 _REASONS, _NUMBERS, _NOT_TESTED, _NOTES, _PACKAGES = 5, 12, 8, 4, 12
 _LONG, _SHORT = 260, 60  # characters of a sentence, and of a name
-_FULL = 3_300  # characters of a page beyond which all of it is smaller
 _GRADES: Mapping[Grade, str] = {"met": "✓ met", "unsure": "? not sure", "missed": "✗ missed", "unknown": "– not known"}
 _SET_BY: Mapping[SetBy, str] = {"usual": "usual", "user": "user", "run": "evaluation"}
 _COLOURS: Mapping[ReleaseState, str] = {
@@ -51,19 +53,13 @@ def summary_html(summary: ReleaseSummary, paper: Paper | None = None) -> str:
     """The page. Without a paper it takes that of the printer."""
     size = f"@page {{ size: {paper}; }}\n" if paper else ""
     style, theme = join_sources(STYLES, "css") + size, join_sources(["theme"], "js")
-    script = f"{join_sources(['page'], 'js')}\n{_START}"
+    script = f"{join_sources(_SCRIPTS, 'js')}\n{_START}"
     rows = list(map(_row, summary.numbers[:_NUMBERS]))
-    reasons = [reason for reason in summary.reasons if reason.lower() not in summary.sentence.lower()]
-    notes = summary.page_notes
-    shown = [
-        *reasons[:_REASONS], *notes[:_NOTES],
-        *(f"{each.what} {each.why} {each.command}" for each in summary.not_tested[:_NOT_TESTED]),
-        *(f"{row.title} {row.code} {row.value}" for row in rows),
-    ]  # fmt: skip
+    reasons = [reason for reason in summary.reasons if reason.rstrip(".").lower() not in summary.sentence.lower()]
+    notes, missing = summary.page_notes, _not_tested(summary)
     page = template("release.html").render(
         title=legible(f"Release summary: {summary.released.name}"),
         summary=summary,
-        dense=sum(min(len(line), _LONG) + 60 for line in shown) > _FULL,
         colour=_COLOURS[summary.state],
         reasons=_clip(reasons[:_REASONS]),
         more_reasons=max(0, len(reasons) - _REASONS),
@@ -72,12 +68,14 @@ def summary_html(summary: ReleaseSummary, paper: Paper | None = None) -> str:
         annotations=_annotations(summary),
         attackers=shorten("; ".join(_attackers(summary)), _LONG),
         reviewers=shorten(join_names(summary.accepted.by), _LONG) if summary.accepted else "",
-        not_tested=summary.not_tested[:_NOT_TESTED],
-        more_not_tested=max(0, len(summary.not_tested) - _NOT_TESTED),
+        tested=[line.title for line in summary.evidence if line.state == "tested"],
+        not_tested=missing[:_NOT_TESTED],
+        more_not_tested=max(0, len(missing) - _NOT_TESTED),
         notes=_clip(notes[:_NOTES]),
         more_notes=max(0, len(summary.notes) - min(len(notes), _NOTES)),
         pinned=_listed,
         listed=_listed,
+        short=lambda text: shorten(text, _SHORT),
         legible=lambda text: legible(shorten(text, _LONG)),
         policy=policy(style, theme, script),
         style=style,
@@ -90,6 +88,16 @@ def summary_html(summary: ReleaseSummary, paper: Paper | None = None) -> str:
 def summary_pdf(summary: ReleaseSummary, paper: Paper = "A4") -> bytes:
     """The page as PDF, by a browser that is installed; raises OutputError where there is none."""
     return print_page(summary_html(summary, paper))
+
+
+def _not_tested(summary: ReleaseSummary) -> list[EvidenceLine]:
+    """What was not tested, then what was tested too little, then what failed."""
+    absent, weak = ([line for line in summary.evidence if line.state == state] for state in ("absent", "weak"))
+    failed = [
+        EvidenceLine(title=failure.metric, state="absent", note=f"could not be computed: {failure.reason}", command="")
+        for failure in summary.failures
+    ]
+    return [*absent, *weak, *failed]
 
 
 def _clip(lines: Iterable[str]) -> list[str]:

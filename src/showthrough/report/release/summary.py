@@ -12,6 +12,7 @@ from showthrough.core.families import input_types
 from showthrough.data.references import NOTHING
 from showthrough.metrics import HEADLINE
 from showthrough.report.cautions import cautions, notes_on, routine_notes
+from showthrough.report.evidence import evidence
 from showthrough.run.folders import PathNames
 from showthrough.run.gate.accepted import Accepted
 from showthrough.run.gate.checks import ThresholdCheck
@@ -123,12 +124,22 @@ class AcceptedList(msgspec.Struct, frozen=True, kw_only=True):
     by: Annotated[list[str], Meta(description="who accepted them")]
 
 
-class NotTested(msgspec.Struct, frozen=True, kw_only=True):
-    """What no test of this run looked at."""
+class EvidenceLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the checklist of evidence."""
 
-    what: Annotated[str, Meta(description="what was not tested")]
-    why: Annotated[str, Meta(description="what is not known therefore")]
-    command: Annotated[str, Meta(description="what would test it")]
+    title: Annotated[str, Meta(description="what there is to look at")]
+    state: Annotated[
+        Literal["tested", "weak", "absent"], Meta(description="weak: too little to rest on; absent: not tested")
+    ]
+    note: Annotated[str, Meta(description="what was looked at, or what is lacking")]
+    command: Annotated[str, Meta(description="what would test it, or test it better; empty: nothing is lacking")]
+
+
+class FailedMetric(msgspec.Struct, frozen=True, kw_only=True):
+    """A metric that was asked for and has no numbers."""
+
+    metric: Annotated[str, Meta(description="its text form")]
+    reason: Annotated[str, Meta(description="why it has none")]
 
 
 class Versions(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,7 +169,8 @@ class ReleaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     attacks: list[Attack]
     numbers: Annotated[list[Number], Meta(description="those with limits first")]
     accepted: Annotated[AcceptedList | None, Meta(description="null: no list was given")]
-    not_tested: list[NotTested]
+    evidence: Annotated[list[EvidenceLine], Meta(description="what was tested, and what was not")]
+    failures: Annotated[list[FailedMetric], Meta(description="metrics that could not be computed")]
     notes: Annotated[list[str], Meta(description="what a reader must know before believing the numbers")]
     versions: Versions
 
@@ -202,7 +214,11 @@ def release_summary(
         attacks=list(_attacks(run)),
         numbers=list(_numbers(run, decision, asked=bool(thresholds))),
         accepted=_accepted(accepted, decision),
-        not_tested=list(_not_tested(run, decision)),
+        evidence=[
+            EvidenceLine(title=line.title, state=line.state, note=line.note, command=line.command)
+            for line in evidence(run, decision)
+        ],
+        failures=[FailedMetric(metric=failure.metric, reason=failure.reason) for failure in run.failures],
         notes=[*cautions(run), *decision.notes, *notes_on(run, [name])],
         versions=_versions(run),
     )
@@ -340,10 +356,6 @@ def _accepted(accepted: Accepted | None, decision: Decision) -> AcceptedList | N
         accepted=decision.accepted,
         by=list(accepted.reviewers),
     )
-
-
-def _not_tested(run: Run, decision: Decision) -> Iterator[NotTested]:
-    return iter(())
 
 
 def _versions(run: Run) -> Versions:
