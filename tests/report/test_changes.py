@@ -11,12 +11,13 @@ import pytest
 from msgspec.structs import replace
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
+from showthrough.report import compare_html
 from showthrough.report.changes import RunComparison, changes_sheet
 from showthrough.report.sheets import Cases, Grid, ReportDocument
 from showthrough.report.sheets.page import page_of
 from showthrough.run.pairing import RunPair
 from showthrough.run.records import Comparison
-from showthrough.studies.changes import RunChanges
+from showthrough.studies.changes import Identifier, RunChanges
 
 METRICS = ["removed_di", "removed_qi", "er_di", "recall", "precision"]
 
@@ -65,11 +66,10 @@ def last() -> Run:
 
 def compared(run: Run, last: Run, comparisons: Sequence[Comparison] | None = None) -> RunComparison:
     pair = RunPair(run, last, "last")
-    matches = [(name, name) for name in run.names if name in last.names]
-    pairs = [(name, pair.called[name]) for name in run.names if name in last.names]
     if comparisons is None:
+        pairs = pair.differing
         comparisons = pair.combined_run.compare(parts=False, shuffles=99, pairs=pairs) if pairs else []
-    return RunComparison(pair, matches, "run", comparisons, 0.05, 99)
+    return RunComparison(pair, comparisons, "run", 0.05, 99)
 
 
 def grid(sheet: ReportDocument, caption: str) -> Grid:
@@ -150,7 +150,8 @@ def test_new_less_gone_is_the_difference_of_what_can_be_read(demo_run: Run, pair
     found = changed.identifiers
     assert found is not None
     assert [counted.role for counted in changed.counts][:2] == ["direct identifiers", "quasi-identifiers"]
-    for counted, identifier in zip(changed.counts, ("DIRECT", "QUASI"), strict=False):
+    kinds: tuple[Identifier, ...] = ("DIRECT", "QUASI")
+    for counted, identifier in zip(changed.counts, kinds, strict=False):
         moved = [found.counts.get((document, identifier), (0, 0)) for document in changed.documents]
         assert [new - gone for new, gone in moved] == counted.more.tolist()
         assert any(new for new, _ in moved) or pair[0] == "overmask"
@@ -217,6 +218,13 @@ def test_a_run_without_text_still_has_its_counts(now: Run, last: Run) -> None:
     assert not sheet.private
     assert "Which identifiers are new or gone cannot be shown: one of the runs keeps no text." in sheet.notes
     assert cells(grid(sheet, "By document: tool"))["<b>0"] == ["1", "0", "0", "1"]
+
+
+def test_from_python(now: Run, last: Run) -> None:
+    page = compare_html(now, last, without_text=True)
+    assert "this run against the earlier run: what changed" in page
+    assert "Kowalska" not in page
+    assert "Kowalska" in compare_html(now, last)
 
 
 def test_the_page_is_valid_and_escaped(now: Run, last: Run) -> None:

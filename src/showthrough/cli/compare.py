@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 from typing import Annotated
 
@@ -11,13 +10,13 @@ from showthrough.cli.completion import metrics_of_run
 from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.core.errors import PlanError, shorten
+from showthrough.report.changes import RunComparison
 from showthrough.report.differences import compared_json, show_differences
 from showthrough.report.matrix import ALPHA, comparable, show_matrix, significance
 from showthrough.report.section import sections
 from showthrough.report.terminal import show_comparisons
 from showthrough.report.wording import training_warnings
 from showthrough.run.pairing import RunPair, complete
-from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 from showthrough.storage.reading import stem
 
@@ -67,13 +66,10 @@ def command(
     check_file(json, force)
     check_file(html, force)
     runs = [(stem(file), complete(Run.load(file), str(file))) for file in (run_file, other_file) if file]
-    run, pairs, same = runs[0][1], None, list[str]()
-    joined = _join_runs(run, runs[1][1], _label(*runs)) if other_file else None
-    if joined:
-        beside, matches = joined
-        run = beside.combined_run
-        same = list(dict.fromkeys(name for name, earlier in matches if beside.identical(name, earlier)))
-        pairs = [(name, beside.called[earlier]) for name, earlier in matches if not beside.identical(name, earlier)]
+    joined = _join_runs(runs[0][1], runs[1][1], _label(*runs)) if other_file else None
+    run, pairs = (joined.combined_run, joined.differing) if joined else (runs[0][1], None)
+    matches = joined.matches if joined else []
+    same = list(dict.fromkeys(name for name, earlier in matches if joined and joined.identical(name, earlier)))
     if len(run.names) < 2:
         raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
     show_notes(f"{warning}: its numbers are too good" for warning in training_warnings(run, run.names))
@@ -90,8 +86,8 @@ def command(
     if json:
         results.write(json, compared_json(runs, comparisons, same, level, shuffles))
     if html and joined:
-        text, private = _page(*joined, runs[0][0], comparisons, level, shuffles, without_text)
-        results.write(html, text, private=private)
+        page = RunComparison(joined, comparisons, runs[0][0], level, shuffles).page(without_text=without_text)
+        results.write(html, page.text, private=page.private)
     screen = console()
     print_plain((f"{shorten(name)} is identical in both runs" for name in same), screen)
     (show_comparisons if pairs is None else show_differences)(run, comparisons, level, screen)
@@ -109,40 +105,21 @@ def _check_test(alpha: float, shuffles: int, seed: int | None) -> None:
         raise PlanError(f"found {seed}; expected 0 or more", "seed")
 
 
-def _join_runs(run: Run, other: Run, label: str) -> tuple[RunPair, list[tuple[str, str]]]:
-    """Both runs as one, and which anonymizations are held against each other."""
+def _join_runs(run: Run, other: Run, label: str) -> RunPair:
     if run.settings.confidence != other.settings.confidence:
         levels = f"{run.settings.confidence:g} and {other.settings.confidence:g}"
         raise PlanError(f"found {levels}; expected runs with intervals of the same one", "confidence")
     beside = RunPair(run, other, label)
-    shared = [name for name in run.names if name in other.names]
     show_notes(
         f"not compared: {record.text} {fault}"
         for record in run.metrics
         if record.text in run.rows and (fault := beside.fault(record.text))
     )
-    return beside, [(name, name) for name in shared] or list(product(run.names, other.names))
-
-
-def _page(
-    pair: RunPair,
-    matches: Sequence[tuple[str, str]],
-    label: str,
-    comparisons: Sequence[Comparison],
-    level: float,
-    shuffles: int,
-    without_text: bool,
-) -> tuple[str, bool]:
-    """The page of two runs, and whether it holds text of documents."""
-    from showthrough.report.changes import RunComparison, changes_sheet  # here: pages take a moment to import
-    from showthrough.report.sheets.page import page_of
-
-    sheet = changes_sheet(RunComparison(pair, matches, label, comparisons, level, shuffles), without_text=without_text)
-    return page_of(sheet), sheet.private
+    return beside
 
 
 def _label(first: tuple[str, Run], second: tuple[str, Run]) -> str:
-    """What the earlier run is called; two files of one name are told apart."""
+    """What the earlier run is called; two files of one name have different labels."""
     return second[0] if second[0] != first[0] else "the earlier run"
 
 

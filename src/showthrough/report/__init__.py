@@ -8,12 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from showthrough.report.changes import compare_html
     from showthrough.report.files import csv_text, json_text, latex_text, markdown_text, tae_csv_text
     from showthrough.report.release import ReleaseSummary, release_summary, summary_json
     from showthrough.report.release.page import summary_html, summary_pdf
     from showthrough.report.table import Cell, ScoreColumn, ScoreTable, tables
 
 _MODULES = {
+    "changes": ("compare_html",),
     "files": ("csv_text", "json_text", "latex_text", "markdown_text", "tae_csv_text"),
     "release": ("ReleaseSummary", "release_summary", "summary_json"),
     "release.page": ("summary_html", "summary_pdf"),
@@ -21,7 +23,8 @@ _MODULES = {
 }
 
 __all__ = [
-    "Cell", "ReleaseSummary", "ScoreColumn", "ScoreTable", "csv_text", "json_text", "latex_text", "markdown_text",
+    "Cell", "ReleaseSummary", "ScoreColumn", "ScoreTable", "compare_html", "csv_text", "json_text", "latex_text",
+    "markdown_text",
     "release_summary", "summary_html", "summary_json", "summary_pdf", "tables", "tae_csv_text",
 ]  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from showthrough.core.errors import shorten
 from showthrough.metrics import HEADLINE
@@ -20,7 +21,7 @@ from showthrough.report.sheets import (
     words,
 )
 from showthrough.report.sheets.document import Block
-from showthrough.report.significance import describes, first_is_better, p_text, result
+from showthrough.report.significance import ALPHA, describes, first_is_better, p_text, result
 from showthrough.report.table import ARROWS, format_score
 from showthrough.report.wording import counted_words, join_names
 from showthrough.run.folders import PathNames
@@ -52,9 +53,8 @@ class RunComparison:
     """Two runs of one corpus, their paired tests, and how these are judged."""
 
     pair: RunPair
-    matches: Sequence[tuple[str, str]]  # anonymizations of this run and of the other that are held against each other
-    label: str  # what this run is called; the other's is the pair's
     comparisons: Sequence[Comparison]
+    label: str  # what this run is called; the other's is the pair's
     alpha: float
     shuffles: int
     names: PathNames | None = None  # for others: what metrics are called without folders
@@ -63,10 +63,38 @@ class RunComparison:
         """What is written of a metric, or of why it has no number."""
         return self.names.shorten_reason(text) if self.names else text
 
+    def page(self, *, without_text: bool = False) -> ChangesPage:
+        from showthrough.report.sheets.page import page_of  # here: templates take a moment to import
+
+        sheet = changes_sheet(self, without_text=without_text)
+        return ChangesPage(page_of(sheet), sheet.private)
+
     def tested(self, name: str, earlier: str) -> list[Comparison]:
         """The comparisons of two anonymizations, as they stand in the tables."""
         both = name, self.pair.called[earlier]
         return [comparison for comparison in self.comparisons if (comparison.first, comparison.second) == both]
+
+
+class ChangesPage(NamedTuple):
+    """One page of HTML, and whether it quotes documents, which is for its owner alone."""
+
+    text: str
+    private: bool
+
+
+def compare_html(
+    run: Run,
+    earlier: Run,
+    *,
+    label: str = "this run",
+    earlier_label: str = "the earlier run",
+    without_text: bool = False,
+) -> str:
+    """The page of two runs of one corpus: all that both have is tested."""
+    pair = RunPair(run, earlier, earlier_label)
+    both, shuffles = pair.combined_run, 9_999
+    tested = both.compare(parts=False, shuffles=shuffles, pairs=pair.differing) if pair.differing else []
+    return RunComparison(pair, tested, label, ALPHA, shuffles).page(without_text=without_text).text
 
 
 def changes_sheet(compared: RunComparison, *, without_text: bool = False) -> ReportDocument:
@@ -74,7 +102,7 @@ def changes_sheet(compared: RunComparison, *, without_text: bool = False) -> Rep
     if without_text:
         compared = replace(compared, names=PathNames([*compared.pair.run.metrics, *compared.pair.other.metrics]))
     changes = RunChanges(compared.pair)
-    every = [changes.between(*match) for match in compared.matches[:MOST]]
+    every = [changes.between(*match) for match in compared.pair.matches[:MOST]]
     blocks: list[Block] = [_systems_grid(compared, every)] if every else []
     for one in every:
         if not one.identical:
@@ -290,7 +318,7 @@ def _systems_grid(compared: RunComparison, every: Sequence[SystemChanges]) -> Gr
             entries += map(_amount, amounts)
         rows.append(GridRow(shorten(one.name), tuple(entries)))
     notes = ("more in, less in: documents with more of it than before, and with less",) if counted else ()
-    if (more := len(compared.matches) - MOST) > 0:
+    if (more := len(compared.pair.matches) - MOST) > 0:
         notes = (*notes, f"{more:,} more pairs are not shown; the terminal and --json have their tests")
     return Grid("By system", tuple(heads), tuple(rows), "system", notes)
 
@@ -413,7 +441,7 @@ def _only_grid(compared: RunComparison) -> Iterator[Grid]:
     sides = (compared.pair.run, compared.label), (compared.pair.other, compared.pair.label)
     rows = []
     for (run, label), (other, _) in (sides, sides[::-1]):
-        matched = {name for match in compared.matches for name in match}
+        matched = {name for match in compared.pair.matches for name in match}
         alone = [name for name in run.names if name not in other.names and name not in matched]
         rows += [GridRow(shorten(name), (words("system"), words(shorten(label)))) for name in alone]
         metrics = [text for text in run.rows if text not in other.rows]

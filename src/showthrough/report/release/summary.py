@@ -35,7 +35,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
     anonymizer: Annotated[str, Meta(description="as it is requested again")]
     version: Annotated[int, Meta(description="rises whenever a mask could change")]
-    replacement: Annotated[str, Meta(description="what stands in place of what is masked")]
+    replacement: Annotated[str, Meta(description="what is written in place of what is masked")]
     threshold: Annotated[float | None, Meta(description="masks with a lower score were left out; null: all masks")]
     models: Annotated[dict[str, str], Meta(description="models and programs with their revisions or digests")]
     trained_on: Annotated[str, Meta(description="the corpus that it was trained on; empty: none is known")]
