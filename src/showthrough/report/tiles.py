@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from showthrough.metrics import HEADLINE
 from showthrough.report._people import people
 from showthrough.report.wording import counted_words, percent
-from showthrough.run.gate.checks import ReadableCheck, ThresholdCheck
+from showthrough.run.gate.checks import EvidenceCheck, Lack, ReadableCheck, ThresholdCheck
 from showthrough.run.gate.grading import Grade
 from showthrough.run.gate.state import Decision
 from showthrough.run.pairing import RunPair
@@ -31,6 +31,8 @@ from showthrough.run.roles import (
 from showthrough.run.run import Run
 
 _SAME = 1e-9
+_OF_MARKS: frozenset[Lack] = frozenset({"release", "masks", "silver", "sample", "training", "unlike"})
+_OF_ATTACKS: frozenset[Lack] = frozenset({"attacker", "originals", "training", "unlike"})
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def _readable(run: Run, decision: Decision, earlier: RunPair | None, earlier_nam
     accepted = f"; {decision.accepted:,} accepted" if decision.accepted else ""
     check = _check(decision, record)
     unaccepted = any(isinstance(one, ReadableCheck) and not one.sure for one in _checks(decision))
-    grade: Grade | None = "missed" if unaccepted else check.grade if check else None
+    grade: Grade | None = "missed" if unaccepted else _doubted(decision, check, _OF_MARKS)
     limit = None if check is None else 1 - check.limit
     human = people(run, record.text)
     return Tile(
@@ -118,7 +120,7 @@ def _found(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: 
         score.high,
         None if check is None else check.limit,
         moved=_moved(run, name, record, earlier, earlier_name),
-        grade=None if check is None else check.grade,
+        grade=_doubted(decision, check, _OF_ATTACKS),
         record=record,
     )
 
@@ -131,6 +133,8 @@ def _kept(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: s
         return Tile(title, "–", "Nobody measured what is left to read.")
     check = _check(decision, record)
     human = people(run, record.text)
+    if PRECISION in record.roles:
+        title = "Masking that was needed"
     return Tile(
         title,
         percent(score.value),
@@ -154,6 +158,14 @@ def _checks(decision: Decision) -> Sequence[object]:
 def _check(decision: Decision, record: MetricRecord) -> ThresholdCheck | None:
     asked = (one for one in _checks(decision) if isinstance(one, ThresholdCheck))
     return next((one for one in asked if one.metric == record.text and not one.part), None)
+
+
+def _doubted(decision: Decision, check: ThresholdCheck | None, lacks: frozenset[Lack]) -> Grade | None:
+    """How surely a threshold is met; not for sure where something is lacking without which its number shows nothing."""
+    if check is None or check.grade != "met":
+        return None if check is None else check.grade
+    lacking = any(isinstance(one, EvidenceCheck) and one.about in lacks for one in _checks(decision))
+    return "unsure" if lacking else "met"
 
 
 def _flipped(score: Score) -> tuple[float | None, float | None]:

@@ -37,17 +37,17 @@ class Example:
     how: str = ""
 
 
-def worst_example(run: Run, name: str, analysis: FailureAnalysis | None) -> Example | None:
+def worst_example(run: Run, name: str, analysis: FailureAnalysis | None, *, attacked: bool = True) -> Example | None:
     """The worst there is: a readable direct identifier, else words by which an attack found somebody, else the rest.
 
-    `None` where nothing of that kind is known, and of a run without text.
+    Not `attacked` leaves the words out: an attack that finds few may have guessed them. `None` where nothing of that kind is known, and of a run without text.
     """
     texts = run.texts
     if texts is None or analysis is None or run.provenance.get(WITHOUT_TEXT) or not run.complete:
         return None
     ways = (
         _marked(texts, name, analysis, direct=True), _elsewhere(run, texts, name, "direct identifiers"),
-        _recognised(run, texts, name), _marked(texts, name, analysis, direct=False),
+        _recognised(run, texts, name) if attacked else iter(()), _marked(texts, name, analysis, direct=False),
         _elsewhere(run, texts, name, "quasi-identifiers"),
     )  # fmt: skip
     return next((example for way in ways for example in way), None)

@@ -132,9 +132,9 @@ class _Reidentification(Family):
         return SECTION
 
     def doubts(self, run: Run) -> Iterable[str]:
-        from showthrough.families.reidentification.report import SECTION
+        from showthrough.families.reidentification.report import weak_attackers
 
-        return SECTION.cautions(run)
+        return weak_attackers(run)
 
     def problems(self, plan: Plan) -> Iterable[Problem]:
         from showthrough.metrics import metric_text

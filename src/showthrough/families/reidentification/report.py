@@ -62,7 +62,27 @@ class _Reidentification(Section):
 
 
 def _weak(run: Run, record: MetricRecord) -> Iterator[str]:
-    """That attacks find hardly anybody where nothing is masked, or no more than with somebody else's document."""
+    for found, told in _weaknesses(run, record):
+        what = "find hardly anybody" if found < ALMOST else "are not shown to find more than guessing does,"
+        yield (
+            f"The attacks of {record.name} {what} even in the originals ({told}): if they find few people, that says "
+            f"nothing about any anonymization."
+        )
+
+
+def weak_attackers(run: Run) -> Iterator[str]:
+    """The same in plain words, of whichever attack."""
+    for record in find_metrics(run, "attack"):
+        for found, told in _weaknesses(run, record):
+            what = "finds hardly anybody" if found < ALMOST else "is not shown to find more people than guessing does,"
+            yield f"The attacker {what} even in the originals ({told}), so that few are found shows nothing."
+
+
+def _weaknesses(run: Run, record: MetricRecord) -> Iterator[tuple[float, str]]:
+    """That attacks find hardly anybody where nothing is masked, or no more than with somebody else's document.
+
+    What the strongest of them finds in the originals, and that in words.
+    """
     if NOTHING not in run.rows[record.text]:
         return
     rows = run.units(run.rows_of(record.text, NOTHING))
@@ -85,11 +105,7 @@ def _weak(run: Run, record: MetricRecord) -> Iterator[str]:
         if not told or share > found:
             found, told = share, f"{percent(share)} of {ran.sum():,.0f} documents; guessing {percent(guessed)}"
     if told:
-        what = "find hardly anybody" if found < ALMOST else "are not shown to find more than guessing does,"
-        yield (
-            f"The attacks of {record.name} {what} even in the originals ({told}): if they find few people, that says "
-            f"nothing about any anonymization."
-        )
+        yield found, told
 
 
 SECTION = _Reidentification()

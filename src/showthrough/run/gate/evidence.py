@@ -68,15 +68,16 @@ def _lacks(run: Run, name: str, documents: int) -> Iterator[tuple[Lack, str, boo
     direct = [record for record in find_metrics(run, "direct identifiers") if readable_identifiers(run, name)]
     marks = [record.text for record in run.metrics if record.text in run.rows and reads_marks(record.text)]
     if not direct:
-        counted = "Nobody counted which direct identifiers can be read" if marks else "No annotation was counted"
-        yield "annotations", f"{counted}, so nothing shows what is left in the release.", False
+        unmarked = not marks and (run.texts is None or not _annotated(run, name))
+        who = "marked what identifies people" if unmarked else "counted which direct identifiers can be read"
+        yield "annotations", f"Nobody {who}, so nothing shows what is left in the release.", False
     elif not any(map(goes_first, direct)):
         yield "release", "Only the places that were marked were searched: the same words may stand elsewhere.", False
     if not is_judged(run, name):
         yield "judged", f"{UNJUDGED[0].upper()}{UNJUDGED[1:]}.", False
     if run.corpus.silver:
         yield "silver", "Programs made the annotations, and nobody corrected them.", False
-    elif marks and (annotated := _annotated(run, name)) < documents:
+    elif marks and (annotated := _annotated(run, name)) < min(documents, len(run.documents)):
         many = f"{annotated:,} of {len(run.documents):,} documents"
         yield "sample", f"Only {many} have annotations; {documents:,} are needed.", False
     if seen := run.trained_on(name):

@@ -23,6 +23,7 @@ from showthrough.run.gate.checks import (
     Check,
     Enough,
     EvidenceCheck,
+    Lack,
     ReadableCheck,
     ThresholdCheck,
 )
@@ -65,11 +66,14 @@ class ReleaseState(StrEnum):
         return {"do not release": "✗", "not enough evidence": "?", "no objection found": "✓"}[self.value]
 
 
-ReasonKind = Literal["readable", "people", "masks", "missed", "worse", "lacking", "sample", "unknown", "unsure"]
+ReasonKind = Literal[
+    "readable", "people", "masks", "missed", "worse", "lacking", "sample", "attacker", "unknown", "unsure"
+]
 # Which of several reasons the sentence is about.
 _ORDER: Sequence[ReasonKind] = (
-    "masks", "readable", "people", "worse", "missed", "lacking", "sample", "unknown", "unsure",
+    "masks", "readable", "people", "worse", "missed", "lacking", "sample", "attacker", "unknown", "unsure",
 )  # fmt: skip
+_KINDS: dict[Lack, ReasonKind] = {"masks": "masks", "attacker": "attacker", "originals": "attacker"}
 
 
 @dataclass(frozen=True)
@@ -213,7 +217,7 @@ def _reason(run: Run, name: str, check: Check) -> Reason | None:
         return None if check.sure else _readable(check, run)
     if isinstance(check, EvidenceCheck):
         state = ReleaseState.DO_NOT_RELEASE if check.grave else ReleaseState.NOT_ENOUGH_EVIDENCE
-        return Reason(check.said, "masks" if check.about == "masks" else "lacking", state)
+        return Reason(check.said, _KINDS.get(check.about, "lacking"), state)
     if isinstance(check, Enough):
         return None if check.passed else _too_few(run, check)
     if isinstance(check, BaselineCheck):
@@ -223,7 +227,7 @@ def _reason(run: Run, name: str, check: Check) -> Reason | None:
 
 def _readable(check: ReadableCheck, run: Run) -> Reason:
     left = check.readable - check.accepted
-    nobody = " and nobody accepted" if check.accepted else ""
+    nobody = f" and {'was' if left == 1 else 'were'} accepted by nobody" if check.accepted else ""
     things = "identifier" if check.marked == 1 else "identifiers"
     sentence = (
         f"{left:,} of {check.marked:,} direct {things} can still be read{nobody}, in {check.documents:,} of "

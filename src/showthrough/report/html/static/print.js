@@ -28,15 +28,16 @@ function paperSize() {
 
 function startPrinting() {
   const { style } = document.documentElement;
-  const notes = document.querySelector("details.notes");
-  const opened = notes?.open;
+  const folds = [...document.querySelectorAll("details.notes, details.folded, details.reasons")]; // all of it is on paper too
+  let opened = [];
   addEventListener("beforeprint", () => {
-    if (notes) notes.open = true; // what must be known is on paper too
+    opened = folds.map((fold) => fold.open);
+    for (const fold of folds) fold.open = true;
     for (const table of document.querySelectorAll(".as-cards")) table.classList.remove("as-cards");
     style.setProperty("--paper-size", paperSize());
   });
   addEventListener("afterprint", () => {
-    if (notes) notes.open = opened;
+    folds.forEach((fold, place) => { fold.open = opened[place]; });
     dispatchEvent(new Event("resize"));
   });
 }
