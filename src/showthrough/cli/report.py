@@ -1,17 +1,26 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from showthrough.cli.completion import systems_of_run
 from showthrough.cli.consoles import PAGE, console, notes, show_notes
 from showthrough.cli.options import CliOptions, MaxThresholds, MinThresholds, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.view_options import Views, show, view_options
+from showthrough.core.errors import OutputError, PlanError, join_names, quote_value
 from showthrough.report.terminal import show_signatures
 from showthrough.run.gate.parsing import parse_options, resolve_thresholds
 from showthrough.run.run import Run
+from showthrough.run.thresholds import Threshold
+from showthrough.storage.writing import write_file
+
+_ENDINGS = (".html", ".pdf", ".json")
+_PAPERS = ("A4", "Letter")
 
 
 @with_options(views=view_options())
@@ -23,22 +32,43 @@ def command(
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Write the run again; with --without-text, to share it."),
     ] = None,
+    summary: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Write a release summary to sign, as .html, .pdf or .json; may be repeated."),
+    ] = None,
+    candidate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The anonymization that the summary is about; else the best.",
+            autocompletion=systems_of_run,
+        ),
+    ] = None,
+    accepted: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Readable identifiers that somebody accepted, for the summary."),
+    ] = None,
+    paper: Annotated[str, typer.Option(metavar="A4|Letter", help="Paper of a summary in PDF.")] = _PAPERS[0],
     *,
     views: CliOptions,
 ) -> None:
     run, shown = Run.load(run_file), Views.of(views)
-    if thresholds := parse_options(least, most):
-        run.thresholds = list(resolve_thresholds(thresholds, run.metrics))
-    read = inputs([run_file])
-    check_distinct((output, *shown.paths), read)
+    release = _ReleaseSummaries(summary or [], candidate, accepted, paper)
+    read = inputs([run_file, accepted])
+    check_distinct((output, *release.files, *shown.paths), read)
     shown.check()
+    release.check(shown.force)
     check_file(output, shown.force)
+    thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
     results = Results(shown.force)
+    release.write(run, thresholds, results, force=shown.force)
+    if thresholds:
+        run.thresholds = list(thresholds)
     if output:
         results.save(shown.redact(run), output)
     shown.write(run, results, read)
     screen = console(PAGE)
-    if output or any(shown.paths):
+    if output or release.files or any(shown.paths):
         show_notes(run.notes)
         if shown.signatures:
             show_signatures(run, screen)
@@ -48,3 +78,49 @@ def command(
     if not run.complete:
         notes().print("this run was interrupted: complete it with evaluate --resume", markup=False)
         raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class _ReleaseSummaries:
+    """The release summary as files: the ending of each name says what is written."""
+
+    files: Sequence[Path]
+    candidate: str | None
+    accepted: Path | None
+    paper: str
+
+    def check(self, force: bool) -> None:
+        """Raises PlanError or OutputError for what could not be written at the end."""
+        if not self.files and (self.candidate is not None or self.accepted is not None):
+            name = "candidate" if self.candidate is not None else "accepted"
+            raise PlanError("is for a release summary; expected --summary FILE too", name)
+        if self.paper not in _PAPERS:
+            raise PlanError(f"found {quote_value(self.paper)}; expected {' or '.join(_PAPERS)}", "paper")
+        for path in self.files:
+            if path.suffix.lower() not in _ENDINGS:
+                raise OutputError(f"{path}: found {quote_value(path.suffix)}; expected {join_names(_ENDINGS)}")
+            check_file(path, force)
+        if any(path.suffix.lower() == ".pdf" for path in self.files):
+            from showthrough.report.release.printing import find_browser  # here: only PDF needs one
+
+            find_browser()
+
+    def write(self, run: Run, thresholds: Sequence[Threshold], results: Results, *, force: bool) -> None:
+        """Writes them. They hold no text of documents, so nobody has to keep them from others."""
+        if not self.files:
+            return
+        from showthrough.report.release import release_summary, summary_json  # here: pages take a moment to import
+        from showthrough.report.release.page import summary_html, summary_pdf
+        from showthrough.run.gate.accepted import read_accepted
+
+        accepted = None if self.accepted is None else read_accepted(self.accepted)
+        found = release_summary(run, candidate=self.candidate, thresholds=thresholds, accepted=accepted)
+        for path in self.files:
+            with results.record_line(f"written to {path}"):
+                ending = path.suffix.lower()
+                if ending == ".pdf":
+                    content = summary_pdf(found, "Letter" if self.paper == "Letter" else "A4")
+                else:
+                    content = (summary_json if ending == ".json" else summary_html)(found).encode()
+                write_file(path, content, force=force, private=False)
+        results.lines.append(f"{found.released.name}: {found.state.title}. {found.sentence}")
