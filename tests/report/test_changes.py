@@ -86,7 +86,7 @@ def test_identifiers_that_are_new_and_gone(now: Run, last: Run) -> None:
     changed = RunChanges(RunPair(now, last, "last")).between("tool", "tool")
     found = changed.identifiers
     assert found is not None
-    told = [[(one.document, one.context.here, one.identifier) for one in side] for side in (found.new, found.gone)]
+    told = [[(one.document.id, one.context.here, one.identifier) for one in side] for side in (found.new, found.gone)]
     assert told[0] == [("<b>0", "Kowalska", "DIRECT")]
     assert told[1] == [("<b>2", "Abeledo", "DIRECT"), ("<b>0", "Brno", "QUASI"), ("<b>1", "Turku", "QUASI")]
     assert dict(found.counts) == {

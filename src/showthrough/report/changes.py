@@ -433,7 +433,7 @@ def _cases(compared: RunComparison, one: SystemChanges) -> Iterator[Cases]:
 def _case(identifier: ChangedIdentifier) -> Case:
     kind = "direct" if identifier.identifier == "DIRECT" else "quasi"
     remark = ", ".join(filter(None, (kind, shorten(identifier.entity_type), _WAYS.get(identifier.how, ""))))
-    return Case(identifier.document, identifier.start, *identifier.context, remark=remark)
+    return Case(identifier.document.id, identifier.start, *identifier.context, remark=remark)
 
 
 def _only_grid(compared: RunComparison) -> Iterator[Grid]:
