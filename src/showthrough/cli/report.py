@@ -14,9 +14,14 @@ from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.view_options import Views, show, view_options
 from showthrough.core.errors import OutputError, PlanError, join_names, quote_value
 from showthrough.report.terminal import show_signatures
+from showthrough.run.gate.accepted import Accepted, read_accepted
+from showthrough.run.gate.baseline import Baseline
+from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.parsing import parse_options, resolve_thresholds
+from showthrough.run.pairing import RunPair, complete
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
+from showthrough.storage.reading import stem
 from showthrough.storage.writing import write_file
 
 _ENDINGS = (".html", ".pdf", ".json")
@@ -40,13 +45,17 @@ def command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The anonymization that the summary is about; else the best.",
+            help="The anonymization that page and summary are about; else the best.",
             autocompletion=systems_of_run,
         ),
     ] = None,
     accepted: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Readable identifiers that somebody accepted, for the summary."),
+        typer.Option(metavar="FILE", help="Readable identifiers that somebody accepted, for page and summary."),
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="An earlier run of the same corpus: the page shows what moved since."),
     ] = None,
     paper: Annotated[str, typer.Option(metavar="A4|Letter", help="Paper of a summary in PDF.")] = _PAPERS[0],
     *,
@@ -54,19 +63,26 @@ def command(
 ) -> None:
     run, shown = Run.load(run_file), Views.of(views)
     release = _ReleaseSummaries(summary or [], candidate, accepted, paper)
-    read = inputs([run_file, accepted])
+    read = inputs([run_file, accepted, baseline])
+    page = "html" in shown.files
     check_distinct((output, *release.files, *shown.paths), read)
     shown.check()
-    release.check(shown.force)
+    release.check(shown.force, page=page)
+    if baseline is not None and not page:
+        raise PlanError("is for the page; expected --html FILE too", "baseline")
     check_file(output, shown.force)
     thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
     results = Results(shown.force)
-    release.write(run, thresholds, results, force=shown.force)
+    allowed = None if accepted is None else read_accepted(accepted)
+    earlier = None if baseline is None else complete(Run.load(baseline), str(baseline))
+    held = None if earlier is None or baseline is None else Baseline(RunPair(run, earlier, stem(baseline)))
+    gate = Gate(names=[candidate] if candidate else (), baseline=held, accepted=allowed)
+    release.write(run, thresholds, allowed, results, force=shown.force)
     if thresholds:
         run.thresholds = list(thresholds)
     if output:
         results.save(shown.redact(run), output)
-    shown.write(run, results, read)
+    shown.write(run, results, read, gate=gate)
     screen = console(PAGE)
     if output or release.files or any(shown.paths):
         show_notes(run.notes)
@@ -89,11 +105,11 @@ class _ReleaseSummaries:
     accepted: Path | None
     paper: str
 
-    def check(self, force: bool) -> None:
+    def check(self, force: bool, *, page: bool) -> None:
         """Raises PlanError or OutputError for what could not be written at the end."""
-        if not self.files and (self.candidate is not None or self.accepted is not None):
+        if not (self.files or page) and (self.candidate is not None or self.accepted is not None):
             name = "candidate" if self.candidate is not None else "accepted"
-            raise PlanError("is for a release summary; expected --summary FILE too", name)
+            raise PlanError("is for a page or a release summary; expected --html FILE or --summary FILE too", name)
         if self.paper not in _PAPERS:
             raise PlanError(f"found {quote_value(self.paper)}; expected {' or '.join(_PAPERS)}", "paper")
         for path in self.files:
@@ -105,15 +121,15 @@ class _ReleaseSummaries:
 
             find_browser()
 
-    def write(self, run: Run, thresholds: Sequence[Threshold], results: Results, *, force: bool) -> None:
+    def write(
+        self, run: Run, thresholds: Sequence[Threshold], accepted: Accepted | None, results: Results, *, force: bool
+    ) -> None:
         """Writes them. They hold no text of documents, so nobody has to keep them from others."""
         if not self.files:
             return
         from showthrough.report.release import release_summary, summary_json  # here: pages take a moment to import
         from showthrough.report.release.page import summary_html, summary_pdf
-        from showthrough.run.gate.accepted import read_accepted
 
-        accepted = None if self.accepted is None else read_accepted(self.accepted)
         found = release_summary(run, candidate=self.candidate, thresholds=thresholds, accepted=accepted)
         for path in self.files:
             with results.record_line(f"written to {path}"):

@@ -40,7 +40,8 @@ class Example:
 def worst_example(run: Run, name: str, analysis: FailureAnalysis | None, *, attacked: bool = True) -> Example | None:
     """The worst there is: a readable direct identifier, else words by which an attack found somebody, else the rest.
 
-    Not `attacked` leaves the words out: an attack that finds few may have guessed them. `None` where nothing of that kind is known, and of a run without text.
+    Not `attacked` leaves the words out: an attack that finds few may have guessed them. `None` where nothing of that
+    kind is known, and of a run without text.
     """
     texts = run.texts
     if texts is None or analysis is None or run.provenance.get(WITHOUT_TEXT) or not run.complete:

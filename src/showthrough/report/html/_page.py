@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from html import escape
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -34,10 +34,8 @@ from showthrough.report.tiles import Tile, tiles
 from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, value_words, verdict
 from showthrough.report.wording import join_names, percent
 from showthrough.report.worst import Example, worst_example
-from showthrough.run.gate.accepted import Accepted
-from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import Gate
-from showthrough.run.gate.state import Decision, ReleaseState, decide, decisions
+from showthrough.run.gate.state import Decision, ReleaseState, decisions
 from showthrough.run.run import Run
 from showthrough.studies.failures import FailureAnalysis, Inspection
 from showthrough.studies.rules.greedy import RuleBook
@@ -69,22 +67,14 @@ class Sign(NamedTuple):
     colour: int
 
 
-@dataclass(frozen=True)
-class Judging:
-    """What a page is asked beside a run: whose release it is about, what was accepted, and what it is held against."""
-
-    candidate: str = ""  # else the best
-    accepted: Accepted | None = None
-    baseline: Baseline | None = None
-
-
-def html_text(run: Run, *, without_text: bool = False, judging: Judging | None = None) -> str:
+def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None) -> str:
     """The page. With `without_text`, or of a run that holds none, no word of any document is in it.
 
-    Raises PlanError for a candidate that the run does not have.
+    A gate names the candidate, what was accepted and what the release is held against; raises PlanError for one that
+    the run does not have.
     """
-    judging = judging or Judging()
-    ranked = _ranked(run, judging)
+    gate = gate or Gate()
+    ranked = _ranked(run, gate)
     run = _for_others(run) if without_text else run
     inspection = None if run.texts is None else Inspection(run.texts)
     findings = {} if inspection is None else {name: inspection.of(name) for name in run.names}
@@ -94,7 +84,7 @@ def html_text(run: Run, *, without_text: bool = False, judging: Judging | None =
     if len(run.names) == 1:
         charts.pop("plane", None)  # one point is no picture
     found = verdict(run.without_text() if without_text else run)
-    first = _first_looks(run, ranked, found, signs, findings, judging, without_text=without_text)
+    first = _first_looks(run, ranked, found, signs, findings, gate, without_text=without_text)
     failures = _payload.failures(run, findings, with_text=not without_text)
     drawn = [(section, section.page_data(run, without_text=without_text)) for section in sections()]
     start = {
@@ -114,8 +104,8 @@ def html_text(run: Run, *, without_text: bool = False, judging: Judging | None =
         signs=signs,
         verdict=found,
         first=first,
-        chosen=bool(judging.candidate),
-        reviewers=join_names(list(judging.accepted.reviewers)) if judging.accepted else "",
+        chosen=bool(gate.names),
+        reviewers=join_names(list(gate.accepted.reviewers)) if gate.accepted else "",
         checklist=evidence(run, ranked[0]),
         percents=percent,
         general=[line for line in found.cautions if not any(line in row.notes for row in first)],
@@ -170,14 +160,13 @@ _KINDS = {
 }
 
 
-def _ranked(run: Run, judging: Judging) -> list[Decision]:
+def _ranked(run: Run, gate: Gate) -> list[Decision]:
     """The candidate, then all others, the best first."""
-    gate = Gate(baseline=judging.baseline, accepted=judging.accepted)
-    every = decisions(run, gate)
-    if not judging.candidate:
+    every = decisions(run, replace_fields(gate, names=()))
+    if not gate.names:
         return every
-    chosen = decide(run, candidate=judging.candidate, accepted=judging.accepted, baseline=judging.baseline)
-    return [chosen, *(decision for decision in every if decision.candidate != judging.candidate)]
+    chosen = decisions(run, gate)[0]
+    return [chosen, *(decision for decision in every if decision.candidate != chosen.candidate)]
 
 
 def _first_looks(
@@ -186,12 +175,12 @@ def _first_looks(
     found: Verdict,
     signs: Sequence[Sign],
     findings: Mapping[str, FailureAnalysis],
-    judging: Judging,
+    gate: Gate,
     *,
     without_text: bool,
 ) -> list[FirstLook]:
-    earlier = judging.baseline.beside if judging.baseline else None
-    earlier_name = judging.baseline.name if judging.baseline else ""
+    earlier = gate.baseline.beside if gate.baseline else None
+    earlier_name = gate.baseline.name if gate.baseline else ""
     warnings = [*found.cautions, *(note for note in run.notes if note not in routine_notes(run.notes))]
     looks: list[FirstLook] = []
     for decision in ranked:
