@@ -227,6 +227,21 @@ def test_from_python(now: Run, last: Run) -> None:
     assert "Kowalska" in compare_html(now, last)
 
 
+def test_documents_that_only_one_run_keeps(now: Run, last: Run) -> None:
+    """Of the third document nobody can tell which identifier is gone; that one less can be read was counted."""
+    assert last.texts is not None
+    texts = replace(
+        last.texts,
+        documents=last.texts.documents[:2],
+        masks={name: masked[:2] for name, masked in last.texts.masks.items()},
+        free=last.texts.free[:2],
+    )
+    sheet = changes_sheet(compared(now, replace(last, texts=texts)))
+    assert cells(grid(sheet, "By document: tool"))["<b>2"] == ["0", "1", "–", "–", "1", "1", "–", "–"]
+    kept = "1 new, 0 gone in the 2 documents that both runs keep."
+    assert f"Readable direct identifiers: 1 in 1 of 3 documents; as before; {kept}" in sheet.lead
+
+
 def test_the_page_is_valid_and_escaped(now: Run, last: Run) -> None:
     page = page_of(changes_sheet(compared(now, last)))
     html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)

@@ -143,6 +143,8 @@ def test_the_state_is_that_of_the_situation(name: str) -> None:
 def test_a_candidate_that_is_not_there(one_left: Run) -> None:
     with pytest.raises(PlanError, match="not in this run; there are tool"):
         release_summary(one_left, candidate="toll")
+    with pytest.raises(PlanError, match="there is none in this run"):
+        release_summary(replace(one_left, anonymizations=[]))
 
 
 def test_an_interrupted_run_is_no_evidence(one_left: Run) -> None:

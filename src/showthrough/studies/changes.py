@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -64,6 +64,7 @@ class IdentifierChanges:
     new: Sequence[ChangedIdentifier]
     gone: Sequence[ChangedIdentifier]
     counts: Mapping[tuple[str, Identifier], tuple[int, int]]  # new and gone, for each annotator, by document
+    documents: Collection[str]  # that both runs keep; of the others nobody can tell
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,7 @@ class RunChanges:
             self._located(now & ~before, shown_now, how_now),
             self._located(before & ~now, shown_before, how_before),
             counts,
+            self._numbers,
         )
 
     @property

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from showthrough.core.errors import PlanError
 from showthrough.core.families import input_types
 from showthrough.data.references import NOTHING
 from showthrough.metrics import HEADLINE
@@ -203,12 +204,13 @@ def release_summary(
 ) -> ReleaseSummary:
     """The summary of one anonymization of a run; without a candidate of the best one.
 
-    Raises PlanError for a candidate that the run does not have.
+    Raises PlanError for a candidate that the run does not have, and for a run that has none at all.
     """
+    if not run.anonymizations:
+        raise PlanError("there is none in this run, so nothing is to be released", "anonymizations")
     decision = decide(run, candidate=candidate, thresholds=thresholds, accepted=accepted, baseline=baseline)
     name, names = decision.candidate, PathNames(run.metrics)
-    released = next((each for each in run.anonymizations if each.name == name), run.anonymizations[0])
-    bare = released.without_path
+    bare = next(each for each in run.anonymizations if each.name == name).without_path
     inputs = [(kind, each) for kind in input_types() for each in run.inputs.get(kind.name, [])]
     summary = ReleaseSummary(
         format=FORMAT,
