@@ -83,10 +83,8 @@ def test_limits_and_accepted_identifiers(office: Any) -> None:
         (("--summary", "run.json"), "run.json: is read by this command"),
         (("--summary", "a.html", "--summary", "a.html"), "a.html: is named for two results"),
         (("--summary", "a.html", "--candidate", "toll"), "candidate toll: not in this run; there are tool"),
-        (
-            ("--candidate", "tool"),
-            "candidate: is for a page or a release summary; expected --html FILE or --summary FILE too",
-        ),
+        (("--candidate", "tool"), "candidate: is for a page or a release summary; expected --html FILE or --summ"),
+        (("--baseline", "last.json"), "baseline: is for a page or a release summary; expected --html FILE or --s"),
         (("--summary", "a.pdf", "--paper", "A5"), "paper: found 'A5'; expected A4 or Letter"),
         (("--summary", "a.html", "--accepted", "none.json"), "none.json: "),
         (("--summary", "gone/a.html"), "gone/a.html: the folder gone does not exist"),

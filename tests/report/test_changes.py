@@ -86,7 +86,7 @@ def test_identifiers_that_are_new_and_gone(now: Run, last: Run) -> None:
     changed = RunChanges(RunPair(now, last, "last")).between("tool", "tool")
     found = changed.identifiers
     assert found is not None
-    told = [[(one.document, one.context.here, one.identifier) for one in side] for side in (found.new, found.gone)]
+    told = [[(one.document.id, one.context.here, one.identifier) for one in side] for side in (found.new, found.gone)]
     assert told[0] == [("<b>0", "Kowalska", "DIRECT")]
     assert told[1] == [("<b>2", "Abeledo", "DIRECT"), ("<b>0", "Brno", "QUASI"), ("<b>1", "Turku", "QUASI")]
     assert dict(found.counts) == {
@@ -225,6 +225,21 @@ def test_from_python(now: Run, last: Run) -> None:
     assert "this run against the earlier run: what changed" in page
     assert "Kowalska" not in page
     assert "Kowalska" in compare_html(now, last)
+
+
+def test_documents_that_only_one_run_keeps(now: Run, last: Run) -> None:
+    """Of the third document nobody can tell which identifier is gone; that one less can be read was counted."""
+    assert last.texts is not None
+    texts = replace(
+        last.texts,
+        documents=last.texts.documents[:2],
+        masks={name: masked[:2] for name, masked in last.texts.masks.items()},
+        free=last.texts.free[:2],
+    )
+    sheet = changes_sheet(compared(now, replace(last, texts=texts)))
+    assert cells(grid(sheet, "By document: tool"))["<b>2"] == ["0", "1", "–", "–", "1", "1", "–", "–"]
+    kept = "1 new, 0 gone in the 2 documents that both runs keep."
+    assert f"Readable direct identifiers: 1 in 1 of 3 documents; as before; {kept}" in sheet.lead
 
 
 def test_the_page_is_valid_and_escaped(now: Run, last: Run) -> None:

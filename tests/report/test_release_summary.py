@@ -25,6 +25,7 @@ from showthrough.run.gate.accepted import Accepted, AcceptedIdentifier
 from showthrough.run.gate.state import decide
 from showthrough.run.records import Failure
 from showthrough.run.thresholds import Threshold
+from situations import SITUATIONS
 
 NAME = re.compile(r"\b[A-ZÀ-Þ][^\W\d_]{4,}")
 
@@ -123,9 +124,27 @@ def test_who_accepted_what(one_left: Run) -> None:
     assert name not in page + summary_json(summary)
 
 
+@pytest.mark.parametrize("name", list(SITUATIONS))
+def test_the_state_is_that_of_the_situation(name: str) -> None:
+    """As on the page: thresholds, what was accepted and an earlier run count here too."""
+    made = SITUATIONS[name]()
+    summary = release_summary(made.run, thresholds=made.thresholds, baseline=made.baseline)
+    told = re.sub(r"<[^>]+>", "", summary_html(summary))
+    assert summary.state == made.state
+    assert f"{made.state.sign} {made.state.title}" in told
+    assert any(made.says.lower() in line.lower() for line in (summary.sentence, *summary.reasons))
+    assert (summary.baseline is not None) == (made.baseline is not None)
+    if summary.baseline is not None:
+        [towns] = [number for number in summary.numbers if number.metric == "removed_qi"]
+        assert (towns.earlier, towns.value) == (1.0, 170 / 200)
+        assert "last-release: " in told
+
+
 def test_a_candidate_that_is_not_there(one_left: Run) -> None:
     with pytest.raises(PlanError, match="not in this run; there are tool"):
         release_summary(one_left, candidate="toll")
+    with pytest.raises(PlanError, match="there is none in this run"):
+        release_summary(replace(one_left, anonymizations=[]))
 
 
 def test_an_interrupted_run_is_no_evidence(one_left: Run) -> None:

@@ -10,7 +10,6 @@ from showthrough.cli.completion import metrics_of_run
 from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.core.errors import PlanError, shorten
-from showthrough.report.changes import RunComparison
 from showthrough.report.differences import compared_json, show_differences
 from showthrough.report.matrix import ALPHA, comparable, show_matrix, significance
 from showthrough.report.section import sections
@@ -86,6 +85,8 @@ def command(
     if json:
         results.write(json, compared_json(runs, comparisons, same, level, shuffles))
     if html and joined:
+        from showthrough.report.changes import RunComparison  # here: pages take a moment to import
+
         page = RunComparison(joined, comparisons, runs[0][0], level, shuffles).page(without_text=without_text)
         results.write(html, page.text, private=page.private)
     screen = console()

@@ -14,13 +14,12 @@ from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.view_options import Views, show, view_options
 from showthrough.core.errors import OutputError, PlanError, join_names, quote_value
 from showthrough.report.terminal import show_signatures
-from showthrough.run.gate.accepted import Accepted, read_accepted
+from showthrough.run.gate.accepted import read_accepted
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.parsing import parse_options, resolve_thresholds
 from showthrough.run.pairing import RunPair, complete
 from showthrough.run.run import Run
-from showthrough.run.thresholds import Threshold
 from showthrough.storage.reading import stem
 from showthrough.storage.writing import write_file
 
@@ -55,29 +54,31 @@ def command(
     ] = None,
     baseline: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="An earlier run of the same corpus: the page shows what moved since."),
+        typer.Option(
+            metavar="FILE", help="An earlier run of the same corpus: page and summary show what changed since."
+        ),
     ] = None,
     paper: Annotated[str, typer.Option(metavar="A4|Letter", help="Paper of a summary in PDF.")] = _PAPERS[0],
     *,
     views: CliOptions,
 ) -> None:
     run, shown = Run.load(run_file), Views.of(views)
-    release = _ReleaseSummaries(summary or [], candidate, accepted, paper)
+    release = _ReleaseSummaries(summary or [], paper)
     read = inputs([run_file, accepted, baseline])
-    page = "html" in shown.files
+    about = {"candidate": candidate, "accepted": accepted, "baseline": baseline}
     check_distinct((output, *release.files, *shown.paths), read)
     shown.check()
-    release.check(shown.force, page=page)
-    if baseline is not None and not page:
-        raise PlanError("is for the page; expected --html FILE too", "baseline")
+    release.check(shown.force)
+    if not (release.files or "html" in shown.files) and (said := [name for name in about if about[name] is not None]):
+        raise PlanError("is for a page or a release summary; expected --html FILE or --summary FILE too", said[0])
     check_file(output, shown.force)
     thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
     results = Results(shown.force)
     allowed = None if accepted is None else read_accepted(accepted)
     earlier = None if baseline is None else complete(Run.load(baseline), str(baseline))
     held = None if earlier is None or baseline is None else Baseline(RunPair(run, earlier, stem(baseline)))
-    gate = Gate(names=[candidate] if candidate else (), baseline=held, accepted=allowed)
-    release.write(run, thresholds, allowed, results, force=shown.force)
+    gate = Gate(thresholds, [candidate] if candidate else (), baseline=held, accepted=allowed)
+    release.write(run, gate, results, force=shown.force)
     if thresholds:
         run.thresholds = list(thresholds)
     if output:
@@ -101,15 +102,10 @@ class _ReleaseSummaries:
     """The release summary as files: the ending of each name says what is written."""
 
     files: Sequence[Path]
-    candidate: str | None
-    accepted: Path | None
     paper: str
 
-    def check(self, force: bool, *, page: bool) -> None:
+    def check(self, force: bool) -> None:
         """Raises PlanError or OutputError for what could not be written at the end."""
-        if not (self.files or page) and (self.candidate is not None or self.accepted is not None):
-            name = "candidate" if self.candidate is not None else "accepted"
-            raise PlanError("is for a page or a release summary; expected --html FILE or --summary FILE too", name)
         if self.paper not in _PAPERS:
             raise PlanError(f"found {quote_value(self.paper)}; expected {' or '.join(_PAPERS)}", "paper")
         for path in self.files:
@@ -121,16 +117,20 @@ class _ReleaseSummaries:
 
             find_browser()
 
-    def write(
-        self, run: Run, thresholds: Sequence[Threshold], accepted: Accepted | None, results: Results, *, force: bool
-    ) -> None:
+    def write(self, run: Run, gate: Gate, results: Results, *, force: bool) -> None:
         """Writes them. They hold no text of documents, so nobody has to keep them from others."""
         if not self.files:
             return
         from showthrough.report.release import release_summary, summary_json  # here: pages take a moment to import
         from showthrough.report.release.page import summary_html, summary_pdf
 
-        found = release_summary(run, candidate=self.candidate, thresholds=thresholds, accepted=accepted)
+        found = release_summary(
+            run,
+            candidate=next(iter(gate.names), None),
+            thresholds=gate.thresholds,
+            accepted=gate.accepted,
+            baseline=gate.baseline,
+        )
         for path in self.files:
             with results.record_line(f"written to {path}"):
                 ending = path.suffix.lower()

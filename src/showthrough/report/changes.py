@@ -269,7 +269,9 @@ def _count_sentence(one: SystemChanges, counted: DocumentCount) -> str:
     moved, kind = "", _KIND.get(counted.role)
     if one.identifiers is not None and kind is not None and now + was:
         new, gone = _moved(one, kind)
-        moved = f"; {new:,} new, {gone:,} gone" if new or gone else "; the same ones"
+        kept = len(one.identifiers.documents)
+        among_kept = f" in the {kept:,} documents that both runs keep" if kept < len(one.documents) else ""
+        moved = f"; {new:,} new, {gone:,} gone{among_kept}" if new or gone else f"; the same ones{among_kept}"
     before = "as before" if now == was else f"before, {_number(was)}"
     documents = counted_words(len(one.documents), "document")
     return f"{_what(counted).capitalize()}: {among} of {documents}; {before}{moved}."
@@ -400,7 +402,7 @@ def _documents_grid(compared: RunComparison, one: SystemChanges) -> Iterator[Gri
         for counted in moving:
             entries += map(_amount, (float(counted.now[place]), float(counted.before[place])))
             if told and counted.role in _KIND:
-                entries += map(count, told.get((one.documents[place], _KIND[counted.role]), (0, 0)))
+                entries += _new_and_gone(one, one.documents[place], _KIND[counted.role])
         rows.append(GridRow(shorten(one.documents[place]), tuple(entries)))
     same = len(one.documents) - len(places)
     notes = [f"nothing of this changed in {counted_words(same, 'document')}"] if same else []
@@ -408,6 +410,12 @@ def _documents_grid(compared: RunComparison, one: SystemChanges) -> Iterator[Gri
     if len(shown) < len(places):
         notes.append(f"the {len(shown):,} of {len(places):,} documents that changed most")
     yield Grid(f"By document: {_pair_title(one)}", tuple(heads), tuple(rows), "document", tuple(notes))
+
+
+def _new_and_gone(one: SystemChanges, document: str, kind: Identifier) -> Iterator[GridEntry]:
+    if one.identifiers is None or document not in one.identifiers.documents:
+        return iter([missing("not both runs keep its text")] * 2)
+    return map(count, one.identifiers.counts.get((document, kind), (0, 0)))
 
 
 def _extremes(one: SystemChanges, places: Sequence[int]) -> list[int]:
@@ -433,7 +441,7 @@ def _cases(compared: RunComparison, one: SystemChanges) -> Iterator[Cases]:
 def _case(identifier: ChangedIdentifier) -> Case:
     kind = "direct" if identifier.identifier == "DIRECT" else "quasi"
     remark = ", ".join(filter(None, (kind, shorten(identifier.entity_type), _WAYS.get(identifier.how, ""))))
-    return Case(identifier.document, identifier.start, *identifier.context, remark=remark)
+    return Case(identifier.document.id, identifier.start, *identifier.context, remark=remark)
 
 
 def _only_grid(compared: RunComparison) -> Iterator[Grid]:

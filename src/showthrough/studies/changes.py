@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 
@@ -27,16 +27,20 @@ _ROLES: Mapping[Identifier, Role] = {"DIRECT": "direct identifiers", "QUASI": "q
 _EVEN = 1e-9  # what rounding makes of a difference
 
 
-class ChangedIdentifier(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class ChangedIdentifier:
     """An identifier that can be read in one release and not in the other, where it stands in the original."""
 
     identifier: Identifier
     entity_type: str
-    document: str
+    document: Document
     start: int
     end: int
-    context: Context
     how: str = ""  # it can be read, where that is not at the marked place
+
+    @property
+    def context(self) -> Context:
+        return context_of(self.document.text, self.start, self.end)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +64,7 @@ class IdentifierChanges:
     new: Sequence[ChangedIdentifier]
     gone: Sequence[ChangedIdentifier]
     counts: Mapping[tuple[str, Identifier], tuple[int, int]]  # new and gone, for each annotator, by document
+    documents: Collection[str]  # that both runs keep; of the others nobody can tell
 
 
 @dataclass(frozen=True)
@@ -153,6 +158,7 @@ class RunChanges:
             self._located(now & ~before, shown_now, how_now),
             self._located(before & ~now, shown_before, how_before),
             counts,
+            self._numbers,
         )
 
     @property
@@ -176,56 +182,54 @@ class RunChanges:
 
     def _elsewhere(self, inspection: Inspection, run: Run, name: str) -> Iterator[tuple[int, str]]:
         """Entities that the evidence of a run finds in other places of the release than marked, and how."""
-        numbers = {document.id: number for number, document in enumerate(inspection.texts.documents)}
-        gold, bounds = inspection.gold, inspection.axis.bounds
-        marked: dict[tuple[int, int], set[int]] | None = None
+        numbers, bounds = self._numbers, inspection.axis.bounds
         for identifier, level in _LEVELS.items():
             record = choose_metric(self.pair.combined_run, _ROLES[identifier])
             if record is None or not goes_first(record):
                 continue
             for document, evidence in run.evidence.get(record.text, {}).get(name, {}).items():
-                if document not in numbers or not any(place.how for place in evidence.places):
+                if document not in numbers:
                     continue
-                if marked is None:
-                    marked = {}
-                    spans = zip(gold.start.tolist(), gold.end.tolist(), gold.entity.tolist(), strict=True)
-                    for start, end, entity in spans:
-                        marked.setdefault((start, end), set()).add(entity)
                 base = int(bounds[numbers[document]])
                 for place in evidence.places:
-                    named = [marked.get((base + start, base + end), set()) for start, end in place.marked]
-                    for entity in sorted(set.intersection(*named)) if named else ():
-                        if gold.entity_level[entity] == level:
+                    named = [self._marked.get((base + start, base + end), set()) for start, end in place.marked]
+                    for entity in sorted(set.intersection(*named)) if place.how and named else ():
+                        if inspection.gold.entity_level[entity] == level:
                             yield entity, place.how
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {document.id: number for number, document in enumerate(self._kept[0].texts.documents)}
+
+    @cached_property
+    def _marked(self) -> dict[tuple[int, int], set[int]]:
+        """The entities of each span that somebody marked."""
+        gold = self._kept[0].gold
+        marked: dict[tuple[int, int], set[int]] = {}
+        for start, end, entity in zip(gold.start.tolist(), gold.end.tolist(), gold.entity.tolist(), strict=True):
+            marked.setdefault((start, end), set()).add(entity)
+        return marked
 
     def _located(self, chosen: Bools, shown: Ints, how: Mapping[int, str]) -> list[ChangedIdentifier]:
         """Each once, though several annotators marked it: direct ones first, then by document and place."""
         inspection = self._kept[0]
         gold, documents = inspection.gold, inspection.texts.documents
-        places = inspection.locate(gold.start[shown], gold.end[shown])
+        entities = np.flatnonzero(chosen & (gold.entity_level > 0))
+        places = inspection.locate(gold.start[shown[entities]], gold.end[shown[entities]])
         located: dict[tuple[int, int, int, int], ChangedIdentifier] = {}
-        for entity in np.flatnonzero(chosen & (gold.entity_level > 0)).tolist():
-            place, level = places[entity], int(gold.entity_level[entity])
-            located.setdefault(
-                (-level, *place),
-                _identifier(
-                    documents[place.document],
-                    place.start,
-                    place.end,
-                    "DIRECT" if level == _LEVELS["DIRECT"] else "QUASI",
-                    gold.types[gold.entity_type[entity]],
-                    how.get(entity, ""),
-                ),
+        for entity, place in zip(entities.tolist(), places, strict=True):
+            level = int(gold.entity_level[entity])
+            identifier: Identifier = "DIRECT" if level == _LEVELS["DIRECT"] else "QUASI"
+            found = ChangedIdentifier(
+                identifier,
+                gold.types[gold.entity_type[entity]],
+                documents[place.document],
+                place.start,
+                place.end,
+                how.get(entity, ""),
             )
+            located.setdefault((-level, *place), found)
         return [located[key] for key in sorted(located)]
-
-
-def _identifier(
-    document: Document, start: int, end: int, identifier: Identifier, entity_type: str, how: str
-) -> ChangedIdentifier:
-    return ChangedIdentifier(
-        identifier, entity_type, document.id, start, end, context_of(document.text, start, end), how
-    )
 
 
 def _kept_by_both(pair: RunPair) -> tuple[Inspection, ...]:

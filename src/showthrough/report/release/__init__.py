@@ -9,6 +9,7 @@ from __future__ import annotations
 from showthrough.report.release.summary import (
     AcceptedList,
     Attack,
+    EarlierRun,
     EvidenceLine,
     FailedMetric,
     KnownInput,
@@ -27,6 +28,7 @@ from showthrough.report.release.summary import (
 __all__ = [
     "AcceptedList",
     "Attack",
+    "EarlierRun",
     "EvidenceLine",
     "FailedMetric",
     "KnownInput",

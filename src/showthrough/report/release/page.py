@@ -43,6 +43,7 @@ class NumberRow(NamedTuple):
     value: str
     interval: str
     idle: str
+    earlier: str
     limit: str
     set_by: str
     reached: str
@@ -119,6 +120,7 @@ def _row(number: Number) -> NumberRow:
         value,
         interval,
         DASH if number.nothing_masked is None else format_score(number.nothing_masked),
+        DASH if number.earlier is None else format_value(number.earlier),
         f"{SIGNS[limit.end]} {limit.limit:g}" if limit else DASH,
         _SET_BY[limit.set_by] if limit else "",
         _GRADES[limit.grade] if limit else "",

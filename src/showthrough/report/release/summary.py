@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from showthrough.core.errors import PlanError
 from showthrough.core.families import input_types
 from showthrough.data.references import NOTHING
 from showthrough.metrics import HEADLINE
@@ -15,7 +16,8 @@ from showthrough.report.cautions import cautions, notes_on, routine_notes
 from showthrough.report.evidence import evidence
 from showthrough.run.folders import PathNames
 from showthrough.run.gate.accepted import Accepted
-from showthrough.run.gate.checks import ThresholdCheck
+from showthrough.run.gate.baseline import Baseline
+from showthrough.run.gate.checks import BaselineCheck, ThresholdCheck
 from showthrough.run.gate.grading import Grade
 from showthrough.run.gate.state import Decision, ReleaseState, decide
 from showthrough.run.records import Input, MetricRecord
@@ -110,6 +112,7 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
     counted: Annotated[int | None, Meta(description="how many things it counts; null where it counts none")]
     reason: Annotated[str, Meta(description="why there is no value, or no interval")]
     nothing_masked: Annotated[float | None, Meta(description="the same on the originals; null: not known")]
+    earlier: Annotated[float | None, Meta(description="what it was in the earlier run; null: nothing to compare")]
     limit: Annotated[Limit | None, Meta(description="what it had to reach; null: nothing")]
     signature: Annotated[str, Meta(description="one line that says exactly how it was computed")]
 
@@ -122,6 +125,15 @@ class AcceptedList(msgspec.Struct, frozen=True, kw_only=True):
     entries: Annotated[int, Meta(description="entries of the list")]
     accepted: Annotated[int, Meta(description="readable identifiers of this release that they accept")]
     by: Annotated[list[str], Meta(description="who accepted them")]
+
+
+class EarlierRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of the same corpus whose numbers must not get worse."""
+
+    label: Annotated[str, Meta(description="what it is called")]
+    name: Annotated[str, Meta(description="its anonymization that this one was held against")]
+    digest: Annotated[str, Meta(description="of the masks of that anonymization")]
+    time: Annotated[str, Meta(description="when that evaluation ended")]
 
 
 class EvidenceLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,6 +181,7 @@ class ReleaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     attacks: list[Attack]
     numbers: Annotated[list[Number], Meta(description="those with limits first")]
     accepted: Annotated[AcceptedList | None, Meta(description="null: no list was given")]
+    baseline: Annotated[EarlierRun | None, Meta(description="what it was held against; null: no earlier run")]
     evidence: Annotated[list[EvidenceLine], Meta(description="what was tested, and what was not")]
     failures: Annotated[list[FailedMetric], Meta(description="metrics that could not be computed")]
     notes: Annotated[list[str], Meta(description="what a reader must know before believing the numbers")]
@@ -187,15 +200,17 @@ def release_summary(
     candidate: str | None = None,
     thresholds: Sequence[Threshold] = (),
     accepted: Accepted | None = None,
+    baseline: Baseline | None = None,
 ) -> ReleaseSummary:
     """The summary of one anonymization of a run; without a candidate of the best one.
 
-    Raises PlanError for a candidate that the run does not have.
+    Raises PlanError for a candidate that the run does not have, and for a run that has none at all.
     """
-    decision = decide(run, candidate=candidate, thresholds=thresholds, accepted=accepted)
+    if not run.anonymizations:
+        raise PlanError("there is none in this run, so nothing is to be released", "anonymizations")
+    decision = decide(run, candidate=candidate, thresholds=thresholds, accepted=accepted, baseline=baseline)
     name, names = decision.candidate, PathNames(run.metrics)
-    released = next((each for each in run.anonymizations if each.name == name), run.anonymizations[0])
-    bare = released.without_path
+    bare = next(each for each in run.anonymizations if each.name == name).without_path
     inputs = [(kind, each) for kind in input_types() for each in run.inputs.get(kind.name, [])]
     summary = ReleaseSummary(
         format=FORMAT,
@@ -214,6 +229,7 @@ def release_summary(
         attacks=list(_attacks(run)),
         numbers=list(_numbers(run, decision, asked=bool(thresholds))),
         accepted=_accepted(accepted, decision),
+        baseline=_earlier(baseline, name) if baseline else None,
         evidence=[
             EvidenceLine(title=line.title, state=line.state, note=line.note, command=line.command)
             for line in evidence(run, decision)
@@ -302,6 +318,7 @@ def _attacks(run: Run) -> Iterator[Attack]:
 def _numbers(run: Run, decision: Decision, *, asked: bool) -> Iterator[Number]:
     """Numbers with limits in the order of the checks, then what else metrics are known by."""
     checks = decision.checks.checks if decision.checks else []
+    earlier = {(check.metric, check.part): check.earlier for check in checks if isinstance(check, BaselineCheck)}
     limits = [check for check in checks if isinstance(check, ThresholdCheck)]
     explicit: SetBy = "user" if asked else "run" if run.thresholds else "usual"
     for check in limits:
@@ -309,14 +326,21 @@ def _numbers(run: Run, decision: Decision, *, asked: bool) -> Iterator[Number]:
         limit = Limit(end=check.end, limit=check.limit, set_by=set_by, grade=check.grade, said=check.said)
         record = next((record for record in run.metrics if record.text == check.metric), None)
         if record is not None:
-            yield _number(run, decision.candidate, record, check.part, limit)
+            yield _number(run, decision.candidate, record, check.part, limit, earlier)
     done = {(check.metric, check.part) for check in limits}
     for record in run.metrics:
         if (record.text, HEADLINE) not in done and HEADLINE in run.parts(decision.candidate, record.text):
-            yield _number(run, decision.candidate, record, HEADLINE, None)
+            yield _number(run, decision.candidate, record, HEADLINE, None, earlier)
 
 
-def _number(run: Run, name: str, record: MetricRecord, part: str, limit: Limit | None) -> Number:
+def _number(
+    run: Run,
+    name: str,
+    record: MetricRecord,
+    part: str,
+    limit: Limit | None,
+    earlier: Mapping[tuple[str, str], float | None],
+) -> Number:
     score = run.parts(name, record.text).get(part)
     failed = next((failure.reason for failure in run.failures if failure.metric == record.text), "")
     idle = run.parts(NOTHING, record.text).get(part)
@@ -334,6 +358,7 @@ def _number(run: Run, name: str, record: MetricRecord, part: str, limit: Limit |
         counted=counted,
         reason=(score.reason or score.note) if score else failed or "it was not computed",
         nothing_masked=idle.value if idle else None,
+        earlier=earlier.get((record.text, part)),
         limit=limit,
         signature=score.signature if score else "",
     )
@@ -344,6 +369,13 @@ def _counts(run: Run, name: str, record: MetricRecord) -> tuple[int | None, int 
         return None, None
     right, counted = (in_all(count_by_kind(run, record, name, kind)) for kind in ("right", "all"))
     return round(right), round(counted)
+
+
+def _earlier(baseline: Baseline, name: str) -> EarlierRun:
+    other, which = baseline.beside.other, baseline.earlier(name)
+    record = next(each for each in other.anonymizations if each.name == which)
+    time = str(other.provenance.get("time", ""))
+    return EarlierRun(label=baseline.beside.label, name=which, digest=record.digest, time=time)
 
 
 def _accepted(accepted: Accepted | None, decision: Decision) -> AcceptedList | None:
