@@ -48,7 +48,7 @@ OTHER_MEANINGS = {
     "background": {
         "report/charts/theme.py",  # a colour
         "report/notebook.py",
-        "report/review_page.py",
+        "report/review.py",
         "cli/demo.py",  # which attacks, as a user would
         "cli/demo_corpus/__init__.py",
         "studies/risk/sections.py",  # what to run where nobody tried to link documents to people

@@ -26,9 +26,8 @@ from showthrough.run.records import Columns, Evidence, Tables
 from showthrough.run.run import Run
 from showthrough.run.stored_rows import EvidenceWriter, StoredEvidence, iter_evidence
 from showthrough.storage.columns.file_slice import FileSlice, digest_of
-from showthrough.storage.columns.narrow_numbers import narrowest
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
-from showthrough.storage.columns.tables import ColumnTable, TableWriter
+from showthrough.storage.columns.tables import ColumnTable, TableWriter, narrowest
 from showthrough.storage.limits import FILE
 from showthrough.storage.reading import decode_json, read_bytes, reading
 from showthrough.storage.writing import remove_unfinished, report_os_errors, workshop, write_atomically

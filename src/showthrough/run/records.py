@@ -38,7 +38,9 @@ class Input(msgspec.Struct, frozen=True):
 
     name: Annotated[str, "what tables call it"]
     digest: Annotated[str, "digest of all that counts in it, in any order"]
-    documents: Annotated[int, "how many documents it has; of another input, such as texts about people, how many of these"]
+    documents: Annotated[
+        int, "how many documents it has; of another input, such as texts about people, how many of these"
+    ]
     source: Annotated[str, "the file it was read from; without the folder in a run without text"] = ""
     silver: Annotated[str, "who marked a corpus, where programs did and not people"] = ""
     made: Annotated[Provenance | None, "how an anonymization was made, where its file says so"] = None

@@ -12,8 +12,15 @@ from showthrough.core.errors import InputError, OutputError, PlanError, join_nam
 from showthrough.formats.datasets._archives import replace_folder, unpack
 from showthrough.formats.datasets._downloads import PartialDownload, Watch
 from showthrough.formats.datasets._web import Web
-from showthrough.formats.datasets.digests import Kind, check, compute_digests, sha256_of
-from showthrough.formats.datasets.entries import Dataset, PublishedFile, find_dataset
+from showthrough.formats.datasets.entries import (
+    Dataset,
+    Kind,
+    PublishedFile,
+    check,
+    compute_digests,
+    find_dataset,
+    sha256_of,
+)
 from showthrough.formats.datasets.store import (
     KeptFile,
     Manifest,
