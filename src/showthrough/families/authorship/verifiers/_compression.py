@@ -16,7 +16,7 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.families.authorship.verifiers._calibration import Calibration, fit_and_calibrate, logistic
-from showthrough.families.authorship.verifiers._grams import code_points, gram_codes, spaced_once
+from showthrough.families.authorship.verifiers._ngrams import code_points, gram_codes, spaced_once
 from showthrough.families.authorship.verifiers.base import Question, Remembering
 
 _ORDER = 4  # characters of context at most

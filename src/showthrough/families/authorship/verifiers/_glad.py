@@ -19,7 +19,7 @@ import numpy as np
 from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.errors import ResourceError
 from showthrough.families.authorship.verifiers._calibration import Calibration, fit_and_calibrate
-from showthrough.families.authorship.verifiers._grams import BOM, code_points, gram_codes, spaced_once
+from showthrough.families.authorship.verifiers._ngrams import BOM, code_points, gram_codes, spaced_once
 from showthrough.families.authorship.verifiers.base import Question, Remembering
 
 # The features of GLAD are 24 numbers about a text and others by one author.
