@@ -18,22 +18,18 @@ from showthrough.families.inference._judges import expect_pairs
 from showthrough.families.inference._matching import by_agreement, match_people
 from showthrough.families.inference._spec import attacker_of, judge_of
 from showthrough.families.inference.base import Answer, Judge
-from showthrough.families.inference.controls import (
+from showthrough.families.inference.controls import CONTROL, CONTROLS, Answers, answers_of, stand_ins
+from showthrough.families.inference.parts import (
     ABOUT,
     ASKED,
     BARE,
-    CONTROL,
-    CONTROLS,
     INFERENCES,
     INFERRED,
     PEOPLE,
     TAG,
     UNANSWERED,
     UNJUDGED,
-    Answers,
-    answers_of,
     column_of,
-    stand_ins,
 )
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.released_text import ReleasedText

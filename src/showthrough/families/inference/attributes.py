@@ -41,18 +41,10 @@ from showthrough.families.inference._spec import (
 from showthrough.families.inference._verdicts import PARTS, agreement_parts, limits_of, meetings, pair_unit_change
 from showthrough.families.inference.base import Answer
 from showthrough.families.inference.controls import (
-    ALL,
     CONTROL,
     CONTROLS,
-    INFERENCES,
     OTHER,
-    PEOPLE,
-    RIGHT,
     RISK,
-    TOP_1,
-    TOP_3,
-    UNANSWERED,
-    UNJUDGED,
     Answers,
     Units,
     answers_of,
@@ -61,6 +53,7 @@ from showthrough.families.inference.controls import (
     risk_interval,
     stand_ins,
 )
+from showthrough.families.inference.parts import ALL, INFERENCES, PEOPLE, RIGHT, TOP_1, TOP_3, UNANSWERED, UNJUDGED
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources

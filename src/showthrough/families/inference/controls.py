@@ -21,12 +21,6 @@ EMPTY, OTHER = "empty", "other"
 CONTROLS = {EMPTY: "without any text", OTHER: "from another document's text"}
 _SURE = 0.95  # of a risk that is said to be above its control
 _NONE = 1e-12  # what is nothing but rounding
-INFERRED, ASKED = "inferred", "asked"  # columns, of all and of each stratum, as in `asked:AGE` and `asked hardness 1`
-TAG = "tag"
-BARE, UNANSWERED, UNJUDGED, ABOUT = "bare", "unanswered", "unjudged", "about_people"
-PEOPLE, INFERENCES = "people", "inferences"  # who was asked about, and of whom how many attributes were inferred
-RIGHT, ALL = "inferred", "attributes"  # columns; of a part with its name behind
-TOP_1, TOP_3 = "top-1", "top-3"
 
 
 class Answers(NamedTuple):
@@ -166,27 +160,3 @@ def as_trials(won: ArrayLike, tried: ArrayLike, confidence: float) -> tuple[floa
         trials = min(trials, alike + (trials - alike) * alike / documents)
     trials = float(min(trials, total, documents * speaking))
     return float(share * trials), trials
-
-
-def column_of(statistic: str, stratum: str) -> str:
-    """Tags behind a colon, since tables count by them; the rest in words.
-
-    >>> column_of("asked", "tag:AGE"), column_of("asked", "control:empty"), column_of("asked", "")
-    ('asked:AGE', 'asked control empty', 'asked')
-    """
-    kind, _, value = stratum.partition(":")
-    if kind == TAG:
-        return f"{statistic}:{value}"
-    return f"{statistic} {kind} {value}" if stratum else statistic
-
-
-def stratum_of(column: str) -> str | None:
-    """What a column of what was asked is about; `None` of other columns.
-
-    >>> stratum_of("asked:AGE"), stratum_of("asked control empty"), stratum_of("asked"), stratum_of("unanswered")
-    ('tag:AGE', 'control:empty', '', None)
-    """
-    about = column.removeprefix(ASKED)
-    if about == column:
-        return None
-    return f"{TAG}{about}" if about.startswith(":") else about.strip().replace(" ", ":")

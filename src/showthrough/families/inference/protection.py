@@ -17,22 +17,24 @@ from showthrough.data.subjects import CERTAIN
 from showthrough.families.inference._people import Asking, InferenceTally
 from showthrough.families.inference._spec import ANSWERS, READER, RULES, TRUTH, attacker_fault, judge_fault
 from showthrough.families.inference.controls import (
+    CONTROL,
+    CONTROLS,
+    RISK,
+    SUCCESS,
+    Units,
+    as_good,
+    risk,
+    risk_interval,
+)
+from showthrough.families.inference.parts import (
     ABOUT,
     ASKED,
     BARE,
-    CONTROL,
-    CONTROLS,
     INFERRED,
-    RISK,
-    SUCCESS,
     TAG,
     UNANSWERED,
     UNJUDGED,
-    Units,
-    as_good,
     column_of,
-    risk,
-    risk_interval,
     stratum_of,
 )
 from showthrough.metrics.base import HEADLINE, Metric, ratio

@@ -9,19 +9,8 @@ from typing import NamedTuple
 from showthrough.core.errors import shorten
 from showthrough.data.subjects import CERTAIN
 from showthrough.families.inference._spec import READER
-from showthrough.families.inference.controls import (
-    ABOUT,
-    ALL,
-    ASKED,
-    CONTROL,
-    CONTROLS,
-    INFERRED,
-    PEOPLE,
-    SUCCESS,
-    TOP_1,
-    TOP_3,
-    UNANSWERED,
-)
+from showthrough.families.inference.controls import CONTROL, CONTROLS, SUCCESS
+from showthrough.families.inference.parts import ABOUT, ALL, ASKED, INFERRED, PEOPLE, TOP_1, TOP_3, UNANSWERED
 from showthrough.families.inference.report_tables import (
     AS_GOOD,
     ROLES,

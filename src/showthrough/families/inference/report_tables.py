@@ -9,17 +9,12 @@ from showthrough.core.errors import shorten
 from showthrough.data.references import NOTHING
 from showthrough.families.inference._spec import ANSWERS, READER
 from showthrough.families.inference._verdicts import JUDGE
-from showthrough.families.inference.controls import (
+from showthrough.families.inference.controls import CONTROL, CONTROLS, EMPTY, OTHER, RISK, SUCCESS
+from showthrough.families.inference.parts import (
     ALL,
     ASKED,
     BARE,
-    CONTROL,
-    CONTROLS,
-    EMPTY,
-    OTHER,
     PEOPLE,
-    RISK,
-    SUCCESS,
     TAG,
     TOP_1,
     TOP_3,
