@@ -19,7 +19,7 @@ from showthrough.data.documents import Corpus, Document
 from showthrough.evaluation.ceiling import ceiling
 from showthrough.evaluation.settings import settings_problems
 from showthrough.run.settings import RecordedSettings
-from showthrough.studies.agreement._shared_documents import Sharing, drawn_together, shared_documents
+from showthrough.studies.agreement._shared_documents import ReaderCounts, drawn_together, shared_documents
 from showthrough.studies.agreement.estimates import Draws, Number, estimates, find_intervals
 from showthrough.studies.agreement.items import Categories, Items, SharedMentions
 from showthrough.studies.agreement.tallies import AgreementTally, AllRaters, LayerPairs, RaterChoices
@@ -30,9 +30,9 @@ from showthrough.studies.agreement.values import (
     AgreementMeasure,
     Attribute,
     Confusion,
+    ConfusionEntry,
     Decisions,
     DisputedString,
-    Meeting,
     Pair,
     PairAgreement,
     Unit,
@@ -63,7 +63,7 @@ def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidenc
     if problems := settings_problems(RecordedSettings(seed=seed, resamples=resamples, confidence=confidence)):
         raise InputError(problems)
     survey = corpus.survey  # raises for what is wrong with a document
-    sharing = Sharing.of(corpus)
+    sharing = ReaderCounts.of(corpus)
     summary = Agreement(
         corpus.name, len(survey.ids), sharing.shared, sharing.readers, sharing.annotators, sharing.programs,
         sharing.reason, resamples=resamples, seed=seed, confidence=confidence,
@@ -82,7 +82,7 @@ def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidenc
 class _Study:
     """What is summed up on the way through a corpus."""
 
-    def __init__(self, sharing: Sharing, together: Ints, draws: Draws) -> None:
+    def __init__(self, sharing: ReaderCounts, together: Ints, draws: Draws) -> None:
         self._sharing = sharing
         self._draws = draws
         self._blocks = min(int(together.max()) + 1, _BLOCKS)
@@ -246,7 +246,7 @@ def confusion_of_types(unit: Unit, counts: Counter[tuple[int, int]], types: Sequ
     """Where nobody of a pair marked anything they do not meet."""
     names: list[str | None] = [None, *types]
     met = {pair: count for pair, count in counts.items() if pair != (0, 0)}
-    meetings = [Meeting(names[first], names[two], count) for (first, two), count in met.items()]
+    meetings = [ConfusionEntry(names[first], names[two], count) for (first, two), count in met.items()]
     return Confusion(
         unit, tuple(sorted(meetings, key=lambda meeting: (-meeting.count, meeting.first or "", meeting.second or "")))
     )

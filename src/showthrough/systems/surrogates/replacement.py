@@ -69,7 +69,7 @@ def collect_phi(document: Document, keep: Collection[str] = ()) -> list[Phi]:
     return [(phi_type(entity_type).kind, start, end) for _, start, entity_type, end in sorted(mentions)]
 
 
-class Identifying:
+class IdentifyingStrings:
     """The strings of a record that may not be left.
 
     Every marked string of four or more letters, and of persons every single name of as many. One pattern of all of them
@@ -153,7 +153,7 @@ def audit(original: Document, surrogate: Document, keep: Collection[str] = ()) -
     dates = [(start, end) for kind, start, end in collect_phi(surrogate, keep) if kind == "date"]
     return [
         Leak(surrogate.id, surrogate.text[start:end], start, end)
-        for kind, start, end in Identifying(original, keep).find_occurrences(surrogate.text)
+        for kind, start, end in IdentifyingStrings(original, keep).find_occurrences(surrogate.text)
         if kind != "date"
         or not any(low <= start and end <= high and (start, end) != (low, high) for low, high in dates)
     ]
@@ -215,7 +215,7 @@ class _Record:
     def __init__(self, document: Document, seed: int, ambiguous: float, keep: Collection[str], day_first: bool) -> None:
         self._document = document
         self._text = document.text
-        self._strings = Identifying(document, keep)
+        self._strings = IdentifyingStrings(document, keep)
         self._marked = collect_phi(document, keep)
         # Seeded by the record's id too: its surrogates do not depend on which others are in the corpus.
         random = Random(f"{seed}\0{document.id}")
