@@ -21,9 +21,9 @@ def inference_lead(section: Section) -> Iterator[str]:
         if figure.part == SUCCESS and figure.estimate.value is not None:
             each = figure.metric.partition("(")[0] == _BY_PERSON
             whose = "each person, on average" if each else "people"
-            told = f"infers {percent(figure.estimate.value)}{between(figure.estimate)} of what is true of {whose}"
+            sentence = f"infers {percent(figure.estimate.value)}{between(figure.estimate)} of what is true of {whose}"
             who = f"{shorten(figure.anonymization)}: the attacker of {shorten(figure.metric)}"
-            yield f"{who} {told}; another may infer more."
+            yield f"{who} {sentence}; another may infer more."
 
 
 def inference_grid(section: Section, lines: SignatureIndex) -> Grid:

@@ -17,8 +17,10 @@ def linkability_lead(section: Section) -> Iterator[str]:
     """The worst attack on each anonymization."""
     for figure in section.figures:
         if figure.part == HEADLINE and figure.estimate.value is not None:
-            told = f"links {percent(figure.estimate.value)}{between(figure.estimate)} of documents to the right person"
-            yield f"{shorten(figure.anonymization)}: the worst attack of {shorten(figure.metric)} {told}."
+            clause = (
+                f"links {percent(figure.estimate.value)}{between(figure.estimate)} of documents to the right person"
+            )
+            yield f"{shorten(figure.anonymization)}: the worst attack of {shorten(figure.metric)} {clause}."
 
 
 def linkability_grid(section: Section, lines: SignatureIndex) -> Grid:
@@ -36,7 +38,7 @@ def linkability_grid(section: Section, lines: SignatureIndex) -> Grid:
         none = missing("the rows below show it for each attack")
         yield "the worst attack", [entry_at(parts, HEADLINE), none, none, *ends]
         for attack in attacks:
-            told = [entry_at(parts, f"{attack}{what}") for what in ("", CONTROL, RISK)]
-            yield attack, [*told, *ends]
+            entries = [entry_at(parts, f"{attack}{what}") for what in ("", CONTROL, RISK)]
+            yield attack, [*entries, *ends]
 
     return section_grid(section, grid, cells, lines)

@@ -106,14 +106,14 @@ def inference(run: Run) -> Section:
 def authorship(run: Run) -> Section:
     """How well verifiers tell who wrote the texts, before and after."""
 
-    def told(parts: Collection[str]) -> list[str]:
+    def select(parts: Collection[str]) -> list[str]:
         return [part for part in parts if part == HEADLINE or part.partition(":")[0] in (C_AT_1, BEFORE, LOST)]
 
     reason = (
         "nobody tried to recognise who wrote the texts: evaluate them with --metric safety. If a field of the "
         "documents names their authors, add --group-by"
     )
-    return _section(run, TELLING, told, reason)
+    return _section(run, TELLING, select, reason)
 
 
 def _section(

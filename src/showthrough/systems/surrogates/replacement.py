@@ -301,15 +301,15 @@ class _Record:
         lettered = [span for span in spans if sum(map(str.isalpha, self._text[slice(*span)])) >= LETTERS]
         along = list(map(span_of, self._dates.unmarked))
 
-        def made(edits: list[Edit], targets: Sequence[Span]) -> list[str]:
+        def edited(edits: list[Edit], targets: Sequence[Span]) -> list[str]:
             return [_apply_edits(self._text[start:end], _within(edits, start, end)) for start, end in targets]
 
         def count(edits_by_date: Iterable[list[Edit]]) -> int:
             if not lettered and not along:
                 return 0
             edits = sorted(chain.from_iterable(edits_by_date))
-            same = sum(" ".join(new.lower().split()) in self._strings.kinds for new in made(edits, lettered))
-            return same + len(list(self._strings.find_occurrences(" | ".join(made(edits, along)))))
+            same = sum(" ".join(new.lower().split()) in self._strings.kinds for new in edited(edits, lettered))
+            return same + len(list(self._strings.find_occurrences(" | ".join(edited(edits, along)))))
 
         return count
 
