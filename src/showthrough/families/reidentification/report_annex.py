@@ -10,10 +10,10 @@ from showthrough.report.annex.cells import SignatureIndex, between, entry_at, se
 from showthrough.report.sheets import Grid, GridEntry, missing
 from showthrough.report.wording import percent
 from showthrough.studies.risk.sections import CEILING, CHANCE, CONTROL, RISK
-from showthrough.studies.risk.values import Figure, Section
+from showthrough.studies.risk.values import Figure, RiskSection
 
 
-def linkability_lead(section: Section) -> Iterator[str]:
+def linkability_lead(section: RiskSection) -> Iterator[str]:
     """The worst attack on each anonymization."""
     for figure in section.figures:
         if figure.part == HEADLINE and figure.estimate.value is not None:
@@ -23,7 +23,7 @@ def linkability_lead(section: Section) -> Iterator[str]:
             yield f"{shorten(figure.anonymization)}: the worst attack of {shorten(figure.metric)} {clause}."
 
 
-def linkability_grid(section: Section, lines: SignatureIndex) -> Grid:
+def linkability_grid(section: RiskSection, lines: SignatureIndex) -> Grid:
     heads = ("people found", "control: another's text", "risk above control", "chance", "ceiling")
     notes = (
         "people found: the share of documents whose person the attack names, among people whom the attacker knows",

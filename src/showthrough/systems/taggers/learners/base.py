@@ -47,7 +47,7 @@ LEARNERS = {
     "svm": "showthrough.systems.taggers.learners.svm:Svm",
     "boosted": "showthrough.systems.taggers.learners.boosted:BoostedTrees",
     "hmm": "showthrough.systems.taggers.learners.hmm:Hmm",
-    "rules": "showthrough.systems.taggers.learners.rules:Rules",
+    "rules": "showthrough.systems.taggers.learners.rules:RuleLearner",
     "ruled": "showthrough.systems.taggers.learners.composed:RulesFirst",
     "sentenced": "showthrough.systems.taggers.learners.composed:SentencesFirst",
     "voted": "showthrough.systems.taggers.learners.composed:Vote",
