@@ -13,7 +13,7 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Ints, Ints8
 from showthrough.data.documents import Document, Mention
-from showthrough.data.layout.spans import expand_ranges
+from showthrough.data.layout.spans import count_over, expand_ranges
 from showthrough.data.levels import LEVELS
 
 if TYPE_CHECKING:
@@ -123,29 +123,37 @@ class Gold:
         return self.layers.count
 
     @cached_property
-    def _reach(self) -> tuple[Ints, Ints]:
-        """To-be-masked mentions with every layer on its own part of the line, sorted, and how far they reach.
+    def _reach(self) -> tuple[Ints, Ints, Ints, Bools]:
+        """To-be-masked mentions by layer and start: where each starts, how far those of its layer reach up to it, its
+        document, and which end their layer.
 
         A mention contains a span when, among the mentions that start no later, the farthest end lies no earlier
-        than the span's end: a running maximum answers that for all annotators at once.
+        than the span's end: a running maximum answers that. On the line of layers one does for all annotators at once.
         """
         masked = self.level > 0
-        start = (self.start + self.layers.shift[self.layer])[masked]
-        end = (self.end + self.layers.shift[self.layer])[masked]
-        order = np.argsort(start, kind="stable")
-        return start[order], np.maximum.accumulate(end[order])
+        layer = self.layer[masked]
+        shift = self.layers.shift[layer]
+        start = self.start[masked] + shift
+        order = np.argsort(start, kind="stable")  # which keeps layers together
+        reach = np.maximum.accumulate((self.end[masked] + shift)[order])
+        last = np.diff(layer, append=-1) != 0
+        return start[order] - shift, reach - shift, self.layers.document[layer], last
 
     def agreement(self, start: Ints, end: Ints, document: Ints) -> Ints:
         """For each span, how many annotators have a to-be-masked mention that contains it whole.
 
-        Spans come in the order of their documents, and are looked for layer by layer: in ascending order.
+        Spans come in the order of their documents, and by start. What a mention contains is looked for, and not the
+        other way round: there are far fewer mentions than tokens.
         """
-        opens, reach = self._reach
-        if not len(opens):
+        opens, reach, of_document, last = self._reach
+        if not len(opens) or not len(start):
             return np.zeros(len(start), dtype=np.int64)
-        bounds = np.searchsorted(document, np.arange(len(self.layers.count) + 1))
-        layer, span = expand_ranges(bounds[self.layers.document], bounds[self.layers.document + 1])
-        low, high = start[span] + self.layers.shift[layer], end[span] + self.layers.shift[layer]
-        before = np.searchsorted(opens, low, side="right") - 1
-        contained = (before >= 0) & (reach[before] >= high)
-        return np.bincount(span, contained, minlength=len(start)).astype(np.int64)
+        # From its start up to the next one of its layer, or the end of its document, a mention's reach decides.
+        first = np.searchsorted(start, opens)
+        following = np.append(first[1:], 0)
+        following[last] = np.searchsorted(document, of_document[last], side="right")
+        if (end[1:] >= end[:-1]).all():
+            stop = np.minimum(following, np.searchsorted(end, reach, side="right"))
+            return count_over(first, np.maximum(stop, first), len(start))
+        mention, span = expand_ranges(first, following)
+        return np.bincount(span, end[span] <= reach[mention], minlength=len(start)).astype(np.int64)
