@@ -60,16 +60,24 @@ def _count_readings(resources: Resources, task: _ReadingTask, batch: _SharedDocu
     names: list[str] = []
     rows: dict[str, list[Rows]] = {text: [] for text in task.metrics}
     failures: dict[str, str] = {}
+    gold = SpanLayout(Corpus(documents)).gold  # of all layers: a turn has some of them
+    before = np.cumsum(gold.layers.count) - gold.layers.count
     axis: SpanLayout | None = None
     for turn in range(max(map(len, readers))):
         turn_numbers = [number for number, reader_names in enumerate(readers) if turn < len(reader_names)]
         pairs = [(documents[number], readers[number][turn]) for number in turn_numbers]
         masked = Anonymization({document.id: _masks_of(document, name) for document, name in pairs}, "people")
-        chunk = Chunk(Corpus([_without(*pair) for pair in pairs]), resources, task.types)
+        layers = [_layers_without(*pair) for pair in pairs]
+        corpus = Corpus([_with_layers(document, chosen) for (document, _), chosen in zip(pairs, layers, strict=True)])
         if axis is not None and len(turn_numbers) == len(axis.documents):  # all of the turn before
-            chunk.axis = axis.with_annotations_of(chunk.corpus)
+            axis = axis.with_annotations_of(corpus)
+        else:
+            axis = SpanLayout(corpus)
+        numbers = [layer + before[number] for number, chosen in zip(turn_numbers, layers, strict=True) for layer in chosen]
+        axis.gold = gold.part(np.array(numbers, dtype=np.int64), axis)
+        chunk = Chunk(corpus, resources, task.types)
+        chunk.axis = axis
         answer = process_chunk(chunk, Work(task.metrics, [masked]))
-        axis = chunk.axis
         chunk.forget()
         failures |= answer.failures
         positions += turn_numbers
@@ -100,13 +108,14 @@ def _masks_of(document: Document, annotator: str) -> tuple[TypedMask, ...]:
     )
 
 
-def _without(document: Document, annotator: str) -> Document:
-    """A document with the annotations of the other people alone."""
+def _layers_without(document: Document, annotator: str) -> list[int]:
+    """The numbers of the layers of the other people alone."""
     other_readers = {*document.readers} - {annotator}
-    return replace(
-        document,
-        annotations=tuple(annotation for annotation in document.annotations if annotation.annotator in other_readers),
-    )
+    return [number for number, layer in enumerate(document.annotations) if layer.annotator in other_readers]
+
+
+def _with_layers(document: Document, numbers: Sequence[int]) -> Document:
+    return replace(document, annotations=tuple(document.annotations[number] for number in numbers))
 
 
 class Readings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -84,16 +85,14 @@ class Gold:
         # Entities are numbered in the order of their first mention, whose type names the entity. A mention without an
         # entity id is an entity of its own, known by its place.
         entities: list[int] = []
-        known = 0
+        next_number = count().__next__
         for mentions in layers.mentions:
             ids: list[str | int] = list(map(attrgetter("entity_id"), mentions))
             if not all(ids):
                 ids = [entity_id or position for position, entity_id in enumerate(ids)]
-            numbers = dict(zip(dict.fromkeys(ids), count(known)))
-            entities += map(numbers.__getitem__, ids)
-            known += len(numbers)
+            entities += map(defaultdict(next_number).__getitem__, ids)
         entity = np.array(entities, dtype=np.int64)
-        first = np.flatnonzero(np.diff(np.maximum.accumulate(entity), prepend=-1)) if len(entity) else entity
+        first = _first_of_each(entity)
         entity_level = np.zeros(len(first), dtype=np.int8)
         np.maximum.at(entity_level, entity, level)
         kinds = [marks[index].entity_type for index in first.tolist()]
@@ -109,6 +108,33 @@ class Gold:
             entity_level=entity_level,
             entity_type=entity_type,
             types=tuple(types),
+            layers=layers,
+        )
+
+    def part(self, chosen: Ints, axis: SpanLayout) -> Gold:
+        """What stands in some of the layers, by their ascending numbers, in a layout that has these layers alone."""
+        layers, old = axis.layers, self.layers
+        new_layer = np.full(len(old.mentions), -1)
+        new_layer[chosen] = np.arange(len(chosen))
+        kept = new_layer[self.layer] >= 0
+        layer = new_layer[self.layer[kept]]
+        # Where a document starts in the old layout is what its layers have in front of it there.
+        moved = axis.bounds[layers.document] - (old.base - old.shift)[chosen]
+        is_left = np.zeros(len(self.entity_level), dtype=bool)  # an entity is of one layer: all of it, or nothing
+        is_left[self.entity[kept]] = True
+        entity = (np.cumsum(is_left) - 1)[self.entity[kept]]
+        types, first, entity_type = np.unique(self.entity_type[is_left], return_index=True, return_inverse=True)
+        by_occurrence = np.argsort(first)
+        return Gold(
+            start=self.start[kept] + moved[layer],
+            end=self.end[kept] + moved[layer],
+            level=self.level[kept],
+            entity=entity,
+            layer=layer,
+            entity_document=layers.document[layer[_first_of_each(entity)]],
+            entity_level=self.entity_level[is_left],
+            entity_type=np.argsort(by_occurrence)[entity_type],
+            types=tuple(self.types[number] for number in types[by_occurrence].tolist()),
             layers=layers,
         )
 
@@ -157,3 +183,8 @@ class Gold:
             return count_over(first, np.maximum(stop, first), len(start))
         mention, span = expand_ranges(first, following)
         return np.bincount(span, end[span] <= reach[mention], minlength=len(start)).astype(np.int64)
+
+
+def _first_of_each(entity: Ints) -> Ints:
+    """Where each entity has its first mention; they are numbered in the order of these."""
+    return np.flatnonzero(np.diff(np.maximum.accumulate(entity), prepend=-1)) if len(entity) else entity
