@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.core.arrays import Ints, Ints32
+from showthrough.core.arrays import Ints, Ints32, distinct
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, chunk_ranges, window
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.masks import Anonymization, TypedMask
@@ -73,8 +73,9 @@ def _count_readings(resources: Resources, task: _ReadingTask, batch: _SharedDocu
             axis = axis.with_annotations_of(corpus)
         else:
             axis = SpanLayout(corpus)
-        numbers = [layer + before[number] for number, chosen in zip(turn_numbers, layers, strict=True) for layer in chosen]
-        axis.gold = gold.part(np.array(numbers, dtype=np.int64), axis)
+        starts = before[turn_numbers].tolist()
+        chosen_layers = [start + layer for start, chosen in zip(starts, layers, strict=True) for layer in chosen]
+        axis.gold = gold.part(np.array(chosen_layers, dtype=np.int64), axis)
         chunk = Chunk(corpus, resources, task.types)
         chunk.axis = axis
         answer = process_chunk(chunk, Work(task.metrics, [masked]))
@@ -171,7 +172,7 @@ class Readings:
 
     def _lay_out(self, corpus: Corpus, documents: Ints32, annotator_numbers: Ints32, named: Sequence[str]) -> None:
         """Where the units of everybody stand in a column: those of all together first, then of each that is named."""
-        shared = np.unique(documents)
+        shared = distinct(documents)
         self._document = np.searchsorted(shared, documents).astype(np.int32)
         order, unit = _units(corpus, shared.astype(np.int64))
         self._order = order.astype(np.int32)

@@ -90,7 +90,8 @@ class Gold:
             ids: list[str | int] = list(map(attrgetter("entity_id"), mentions))
             if not all(ids):
                 ids = [entity_id or position for position, entity_id in enumerate(ids)]
-            entities += map(defaultdict(next_number).__getitem__, ids)
+            numbers: defaultdict[str | int, int] = defaultdict(next_number)
+            entities += map(numbers.__getitem__, ids)
         entity = np.array(entities, dtype=np.int64)
         first = _first_of_each(entity)
         entity_level = np.zeros(len(first), dtype=np.int8)
@@ -168,9 +169,13 @@ class Gold:
     def agreement(self, start: Ints, end: Ints, document: Ints) -> Ints:
         """For each span, how many annotators have a to-be-masked mention that contains it whole.
 
-        Spans come in the order of their documents, and by start. What a mention contains is looked for, and not the
-        other way round: there are far fewer mentions than tokens.
+        What a mention contains is looked for, and not the other way round: there are far fewer mentions than tokens.
         """
+        if (start[1:] < start[:-1]).any():
+            order = np.argsort(start, kind="stable")
+            agreeing = np.zeros(len(start), dtype=np.int64)
+            agreeing[order] = self.agreement(start[order], end[order], document[order])
+            return agreeing
         opens, reach, of_document, last = self._reach
         if not len(opens) or not len(start):
             return np.zeros(len(start), dtype=np.int64)
