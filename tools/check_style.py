@@ -171,7 +171,8 @@ def _is_sentence(text: str) -> bool:
     words = len(_WORD.findall(plain))
     if words < _MESSAGE_WORDS or _NO_SENTENCE.search(plain):
         return False
-    return len(_SMALL_WORDS.findall(plain)) * (12 if re.search(r"[.,:;]", plain) else 6) >= words
+    small = len(_SMALL_WORDS.findall(plain))
+    return small * (12 if re.search(r"[.,:;]", plain) else 6) >= words and small * 3 < words * 2
 
 
 def _exported() -> frozenset[str]:

@@ -123,7 +123,7 @@ def test_text_form_and_unknown_detectors() -> None:
 
 def test_a_tool_that_is_not_there_is_named_before_anything_is_scored() -> None:
     metrics = ["residual", 'residual(detector="spacy(model=no_such_pipeline)")']
-    with pytest.raises(InputError, match="metric residual.*'no_such_pipeline' is not installed"):
+    with pytest.raises(InputError, match=r"metric residual.*'no_such_pipeline' is not installed"):
         evaluate(Corpus([Document("a", TEXT)]), {"x": Anonymization({"a": []})}, metrics)
 
 
