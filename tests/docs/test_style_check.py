@@ -16,7 +16,7 @@ MESSAGES = {
     "plain": f'raise ValueError("{LONG}")',
     "with braces": f"raise ValueError(\"{LONG}, such as {{'a': 1}}\")",
     "neighbours": f'raise ValueError("{HALF} whether it is one that a person made and "\n    "{HALF}")',
-    "f-strings over lines": f'raise ValueError(\n    f"{{x}}: {HALF} {{y}} whether it is "\n    f"of a person, {HALF}"\n)',
+    "f-strings over lines": f'raise ValueError(\n    f"{{x}}: {HALF} {{y}} and "\n    f"of a person, {HALF}"\n)',
     "added": f'raise ValueError("{HALF} " + x + " and by its own {HALF} and no more")',
     "a variable": f'def f(x):\n    why = "{HALF} and so on"\n    raise ValueError(f"{{x}}: {{why}}, {HALF}")',
     "one of two": f"def f(x):\n    return f\"{HALF} {{'whether it is one of a person, {HALF}' if x else ''}}\"",
