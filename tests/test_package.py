@@ -119,11 +119,50 @@ def imported(source: str) -> set[str]:
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{ast.unparse(node)}: expected the whole name"
             modules = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
         found |= {module.split(".")[1] for module in modules if module.startswith("showthrough.")}
     return found
+
+
+def imported_at_once(tree: ast.Module) -> set[str]:
+    """What a module imports while it is imported itself: not inside functions, and not for type checkers alone."""
+    names: set[str] = set()
+    bodies: list[list[ast.stmt]] = [tree.body]
+    while bodies:
+        for node in bodies.pop():
+            if isinstance(node, ast.ImportFrom):
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
+            elif isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                bodies.append(node.orelse)
+            elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                blocks = [getattr(node, block, []) for block in ("body", "orelse", "finalbody")]
+                bodies += [*blocks, *(handler.body for handler in getattr(node, "handlers", []))]
+    return names
+
+
+def test_imports_at_once_are_found_in_every_form() -> None:
+    source = """
+import a.b
+from c import d
+try:
+    import e
+except ImportError:
+    from f import g
+class H:
+    from i import j
+if TYPE_CHECKING:
+    import k
+else:
+    import m
+def n():
+    import o
+"""
+    assert imported_at_once(ast.parse(source)) == {"a.b", "c.d", "e", "f.g", "i.j", "m"}
 
 
 def test_imports_are_found_in_every_form() -> None:
@@ -177,9 +216,9 @@ def test_no_modules_need_each_other() -> None:
     }
     needs: dict[str, set[str]] = {}
     for name, file in names.items():
-        body = [node for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
-        full = {f"{node.module}.{alias.name}": f"{node.module}" for node in body for alias in node.names}
-        needs[name] = {one if one in names else home for one, home in full.items()} & names.keys() - {name}
+        full = imported_at_once(ast.parse(file.read_text(encoding="utf-8")))
+        homes = {needed if needed in names else needed.rpartition(".")[0] for needed in full}
+        needs[name] = homes & names.keys() - {name}
     assert list(TopologicalSorter(needs).static_order())  # raises CycleError
 
 

@@ -22,7 +22,7 @@ from showthrough.systems import anonymize, anonymizing
 from showthrough.systems._batches import peak_memory
 from showthrough.systems.anonymizing import check_ready
 from showthrough.systems.base import BaseAnonymizer
-from showthrough.systems.mask_cache import Keeping
+from showthrough.systems.mask_cache import KeptMasks
 from showthrough.systems.rules import Rules
 
 CORPUS = Corpus([Document(f"d{number}", f"Seen by Dr Ona Rask on day {number}.") for number in range(6)])
@@ -99,7 +99,7 @@ def test_costs_are_those_of_when_it_was_found(cache: Cache) -> None:
     first = cost_of(anonymize(CORPUS, Counting(), cache=cache, replacement="suppress"))
     second = cost_of(anonymize(CORPUS, Counting(), cache=cache, replacement="suppress"))
     assert (first.earlier, second.earlier) == (0, 6)
-    found = [Keeping(Counting(), cache).get(part) for part in anonymizing._parts(CORPUS)]
+    found = [KeptMasks(Counting(), cache).get(part) for part in anonymizing._parts(CORPUS)]
     assert second.seconds >= sum(one.seconds for one in found if one) > 0
     assert (second.documents, second.characters, second.device) == (first.documents, first.characters, first.device)
 

@@ -14,10 +14,9 @@ from hypothesis import given, strategies as st
 from showthrough.core.errors import InputError
 from showthrough.storage.columns import tables
 from showthrough.storage.columns.file_slice import FileSlice
-from showthrough.storage.columns.narrow_numbers import narrowest, wide_enough
 from showthrough.storage.columns.stored_strings import parts_of, write_strings
 from showthrough.storage.columns.strings import Strings
-from showthrough.storage.columns.tables import ColumnTable, TableWriter
+from showthrough.storage.columns.tables import ColumnTable, TableWriter, narrowest, wide_enough
 from showthrough.storage.writing import ScratchFolder
 
 WORDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9), max_size=20)

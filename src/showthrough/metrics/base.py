@@ -66,7 +66,7 @@ ROLES: dict[Role, str] = {
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",
     "residual": "what a detector still finds, with its counts (`wrong`) and the parameter `detector`",
     "meaning": "how much of what passages say is kept, from 0 to 5, and the passages that lost most as evidence",
-    "authors": "how well verifiers recognise authors, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
+    "authors": "how well authors are recognised, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
 }
 
 

@@ -26,9 +26,8 @@ from showthrough.run.records import Columns, Evidence, Tables
 from showthrough.run.run import Run
 from showthrough.run.stored_rows import EvidenceWriter, StoredEvidence, iter_evidence
 from showthrough.storage.columns.file_slice import FileSlice, digest_of
-from showthrough.storage.columns.narrow_numbers import narrowest
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
-from showthrough.storage.columns.tables import ColumnTable, TableWriter
+from showthrough.storage.columns.tables import ColumnTable, TableWriter, narrowest
 from showthrough.storage.limits import FILE
 from showthrough.storage.reading import decode_json, read_bytes, reading
 from showthrough.storage.writing import remove_unfinished, report_os_errors, workshop, write_atomically
@@ -70,7 +69,7 @@ class FolderIndex(msgspec.Struct, frozen=True):
     files: dict[str, _File]
 
 
-class _Filling:
+class _FolderWriter:
     """A new folder, and the index of what is put into it."""
 
     def __init__(self, folder: Path, run: Run) -> None:
@@ -146,7 +145,7 @@ def write_with_folder(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> 
         with workshop(target.parent) as bench:
             draft = bench / _ROWS
             draft.mkdir(mode=0o700)
-            index = _Filling(draft, run).index
+            index = _FolderWriter(draft, run).index
             content = msgspec.json.encode(index)
             write_atomically(draft / _INDEX, content)
             home = target.parent / f"{target.name}.rows-{index.id[:8]}"
@@ -170,7 +169,7 @@ def write_zip(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> None:
                 stored_run = run
                 if run.in_files:
                     (bench / _ROWS).mkdir(mode=0o700)
-                    index = _Filling(bench / _ROWS, run).index
+                    index = _FolderWriter(bench / _ROWS, run).index
                     content = msgspec.json.encode(index)
                     stored_run = _rowless(run, Tables(index.id, "", digest_of([content])))
                     archive.writestr(f"{_ROWS}/{_INDEX}", content)
@@ -187,7 +186,7 @@ def _rowless(run: Run, tables: Tables) -> Run:
     return replace(run, documents=[], groups=[], rows={}, evidence={}, tables=tables, format=FORMAT)
 
 
-class _Referring(msgspec.Struct):
+class _TablesAlone(msgspec.Struct):
     tables: Tables | None = None
 
 
@@ -195,7 +194,7 @@ def folder_of(path: Path) -> Path | None:
     """The folder that belongs to the run that stands there, where one does."""
     with suppress(OSError, InputError, msgspec.DecodeError, UnicodeDecodeError):
         if path.is_file() and not is_zip(path):
-            tables = msgspec.json.decode(path.read_bytes(), type=_Referring).tables
+            tables = msgspec.json.decode(path.read_bytes(), type=_TablesAlone).tables
             if (
                 tables is not None
                 and _NAME.fullmatch(tables.folder)

@@ -13,8 +13,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from showthrough.core.errors import PlanError, ResourceError
-from showthrough.models.chat._client import Client, LaterError, UnaskableError
-from showthrough.models.chat._retry_policy import PAID, TRIES, RetryPolicy
+from showthrough.models.chat._client import PAID, TRIES, Client, LaterError, RetryPolicy, UnaskableError
 from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Reply
 from showthrough.models.chat.consent import address_of, hosts_of
 from showthrough.models.chat.estimate import QuestionTally, usual_lengths

@@ -28,9 +28,9 @@ from showthrough.studies.risk.values import (
     IdentifierRecall,
     PopulationRecord,
     RiskAnnex,
+    RiskSection,
     SafeHarbor,
     SafeHarborIdentifier,
-    Section,
 )
 
 # HIPAA lists eighteen types of identifiers. The types of the corpus say how many mentions of each are hidden.
@@ -174,7 +174,7 @@ def _kinds(letter: str) -> list[str]:
     return [kind for kinds in TREE.values() for kind in kinds if treated_as(kind).hipaa == letter]
 
 
-_Told = TypeVar("_Told", Section, SafeHarbor)
+_Told = TypeVar("_Told", RiskSection, SafeHarbor)
 
 
 def risk_annex(run: Run, population: Population | str | os.PathLike[str] | None = None, *, file: str = "") -> RiskAnnex:

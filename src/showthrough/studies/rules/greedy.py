@@ -15,11 +15,11 @@ from showthrough.data.layout.spans import expand_ranges, find_touching
 from showthrough.data.masks import Anonymization
 from showthrough.metrics.base import ratio
 from showthrough.run.run import Run
+from showthrough.studies.cases import name_in, require_texts
 from showthrough.studies.rules._strings import leaking_strings, string_places
 from showthrough.studies.rules._workspace import MaskState, RuleCorpus, RuleLocations, RuleMatches
 from showthrough.studies.rules.patterns import LEARNED, LIBRARY, learned_places, learned_rules, library_places
 from showthrough.studies.rules.worth import Rule, Step, SystemScores, Weights, Worth
-from showthrough.studies.run_documents import name_in, require_texts
 
 # The gain of a candidate is what it would hide if it were masked next. Gains are counted for all at once.
 

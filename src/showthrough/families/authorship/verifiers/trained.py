@@ -41,7 +41,7 @@ WEIGHTS = "weights.npz"
 _TRIAL = Question(("One text.",), "Another.")
 
 
-class _Using(msgspec.Struct, frozen=True):
+class _VerifierCard(msgspec.Struct, frozen=True):
     """What using a verifier needs to know, in its card."""
 
     learner: str
@@ -124,7 +124,7 @@ def load_verifier(folder: Path | str, name: str = "") -> TrainedVerifier:
     if card.kind != "verifier":
         raise PlanError(f"holds a {card.kind}; expected what showthrough train verifier made", str(path))
     try:
-        using = msgspec.convert(card.settings, _Using)
+        using = msgspec.convert(card.settings, _VerifierCard)
         _check_version(using, path)
         fitted = _load_fitted(arrays_of_file(read_bytes(path / WEIGHTS), WEIGHTS), using.learner)
     except (msgspec.MsgspecError, KeyError, IndexError, TypeError, ValueError) as error:
@@ -136,7 +136,7 @@ def load_verifier(folder: Path | str, name: str = "") -> TrainedVerifier:
     )
 
 
-def _check_version(using: _Using, path: Path) -> None:
+def _check_version(using: _VerifierCard, path: Path) -> None:
     if using.learner not in LEARNERS:
         fault = f"was trained by {shorten(using.learner)}, which this program does not have"
         raise PlanError(f"{fault}; expected one of {', '.join(LEARNERS)}", str(path))

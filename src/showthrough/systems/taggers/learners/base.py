@@ -45,12 +45,12 @@ class SequenceLearner(Protocol):
 LEARNERS = {
     "crf": "showthrough.systems.taggers.learners.crf:Crf",
     "svm": "showthrough.systems.taggers.learners.svm:Svm",
-    "boosted": "showthrough.systems.taggers.learners.boosted:Boosted",
+    "boosted": "showthrough.systems.taggers.learners.boosted:BoostedTrees",
     "hmm": "showthrough.systems.taggers.learners.hmm:Hmm",
-    "rules": "showthrough.systems.taggers.learners.rules:Rules",
-    "ruled": "showthrough.systems.taggers.learners.composed:Ruled",
-    "sentenced": "showthrough.systems.taggers.learners.composed:Sentenced",
-    "voted": "showthrough.systems.taggers.learners.composed:Voted",
+    "rules": "showthrough.systems.taggers.learners.rules:RuleLearner",
+    "ruled": "showthrough.systems.taggers.learners.composed:RulesFirst",
+    "sentenced": "showthrough.systems.taggers.learners.composed:SentencesFirst",
+    "voted": "showthrough.systems.taggers.learners.composed:Vote",
 }
 _EXTRA = "pip install 'showthrough[taggers]'"
 
