@@ -99,7 +99,7 @@ class Evaluation:
 
     def carried_out(self, progress: Progress | None = None, resume: Run | Journal | None = None) -> Run:
         started = time.perf_counter()
-        self._questions.read_revisions(self.resources)
+        self._questions.read_revisions(self.resources, resumed=resume is not None)
         self._begin_saving()
         if resume is not None:
             self._take_up(resume)
