@@ -32,7 +32,7 @@ EXAMPLES = {
 
 
 def section(title: str) -> str:
-    return PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return re.split(r"\n## (?:Add|Style)\b", PAGE.split(f"\n## {title}\n")[1])[0]  # a page in it has headings too
 
 
 def edited(content: str, diff: str) -> str:
