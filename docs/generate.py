@@ -165,11 +165,10 @@ def scheme_table() -> str:
 
 
 def demo_output() -> str:
-    """What the demo prints, with the sentence on one system instead of all."""
+    """What the demo prints, without the sentences on single systems."""
     result = CliRunner().invoke(app, ["demo"], env=_PLAIN, catch_exceptions=False)
-    verdict, systems, *rest = result.stdout.strip("\n").split("\n\n")
-    first = re.split(r"\n(?=\S)", systems)[0]
-    shown = "\n\n".join([verdict, f"{first}\n…", *rest])
+    verdict, _, *rest = result.stdout.strip("\n").split("\n\n")
+    shown = "\n…\n".join([verdict, *rest])
     return "\n".join(["```text", *(line.rstrip() for line in shown.splitlines()), "```"])
 
 
