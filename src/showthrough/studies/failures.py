@@ -145,7 +145,7 @@ class Inspection:
         start, end = coverage.start[judged], coverage.end[judged]
         beside = self._outside[end] > self._outside[start]
         start, end = start[beside], end[beside]
-        wanted_types, unwanted = (painted.first(start, end).tolist() for painted in (self._wanted, self._unwanted))
+        wanted_types, unwanted = (states.first(start, end).tolist() for states in (self._wanted, self._unwanted))
         types, own_types = self.types, self._own_types(name)
         for location, hidden, marked in zip(self.locate(start, end), wanted_types, unwanted, strict=True):
             if hidden >= 0:
