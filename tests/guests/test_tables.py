@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from importlib.metadata import EntryPoint, EntryPoints
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +32,17 @@ def declare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Declare:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def declare(*others: EntryPoint, **sources: str) -> Table[int]:
-        entries = list(others)
+        entries = [*others]
         for name, source in sources.items():
             monkeypatch.delitem(sys.modules, f"module_of_{name}", raising=False)
             (tmp_path / f"module_of_{name}.py").write_text(source, encoding="utf-8")
             entries.append(EntryPoint(name, f"module_of_{name}:number", "showthrough.numbers"))
-        monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: EntryPoints(entries).select(group=group))
+        for number, entry in enumerate(entries):
+            folder = tmp_path / f"guest_{number}-1.0.dist-info"
+            folder.mkdir()
+            (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: guest-{number}\nVersion: 1.0\n", "utf-8")
+            declared = f"[{entry.group}]\n{entry.name} = {entry.value}\n"
+            (folder / "entry_points.txt").write_text(declared, encoding="utf-8")
         return Table("numbers", {"one": 1}, whole, lazy={"pi": "math:pi", "bits": "sys:maxsize"})
 
     return declare

@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from showthrough.core.errors import PlanError, ResourceError, ShowthroughError, quote_value, shorten
+from showthrough.core.installed import is_any_declared
 
 Entry = TypeVar("Entry")
 Guests = dict[str, dict[str, Any]]  # by kind, then by name
@@ -56,6 +57,8 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
     @cached_property
     def _declarations(self) -> dict[str, list[str]]:
         """Where packages have what they declare; nothing is imported to find out."""
+        if not is_any_declared("showthrough."):
+            return {}
         from importlib.metadata import entry_points  # slow to import
 
         declared: dict[str, list[str]] = {}

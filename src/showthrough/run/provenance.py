@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from showthrough.core.installed import version_of
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.metrics import Metric, metric_name, metric_text
@@ -54,7 +55,7 @@ def provenance() -> dict[str, Any]:
         "showthrough": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": {name: version for name in _PACKAGES if (version := _version(name))},
+        "packages": {name: version for name in _PACKAGES if (version := version_of(name))},
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -70,15 +71,6 @@ def corpus_input(corpus: Corpus) -> Input:
 def anonymization_input(anonymization: Anonymization, unlike: int = 0) -> Input:
     source = anonymization
     return Input(source.name, source.digest, len(source), source.source, made=source.provenance, unlike=unlike)
-
-
-def _version(package: str) -> str | None:
-    from importlib.metadata import PackageNotFoundError, version  # slow to import, and asked for once a run
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def signature(

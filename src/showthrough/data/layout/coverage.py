@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from showthrough.core.arrays import Bools, Bytes, Codes, Ints, Ints8, Ints32
+from showthrough.core.arrays import Bools, Bytes, Codes, Ints, Ints8, Ints32, distinct
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.characters import PLAIN, UNSURE
@@ -240,7 +240,7 @@ def find_repeats(axis: SpanLayout, tokens: Spans, sheet: SpanLayout, text: Ints)
     bounds = np.searchsorted(text_of_word, np.arange(texts + 1))
     read = {
         number: {_fold_word(sheet.text[words.start[word] : words.end[word]]) for word in range(*bounds[number:][:2])}
-        for number in np.unique(text[unsure]).tolist()
+        for number in distinct(text[unsure]).tolist()
     }
     for token in unsure.tolist():
         again[token] = _fold_word(axis.text[tokens.start[token] : tokens.end[token]]) in read[int(text[token])]

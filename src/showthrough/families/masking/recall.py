@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from showthrough.core.arrays import Bools, Floats, Ints
+from showthrough.core.arrays import Bools, Floats, Ints, distinct
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, quote_value
 from showthrough.data.labels import Labels
@@ -134,7 +134,7 @@ class EntityRecall(MentionMetric):
             hidden = (slips == 0)[chosen]
             leaked = {  # no number is made of these; they tell which types leak
                 f"leaked:{gold.types[type_number]}": axis.by_document(document, ~hidden & (kind == type_number))
-                for type_number in np.unique(kind[~hidden]).tolist()
+                for type_number in distinct(kind[~hidden]).tolist()
             }
             return Rows.named({"hidden": axis.by_document(document, hidden), "total": total, **leaked})
 
