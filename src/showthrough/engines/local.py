@@ -89,7 +89,7 @@ class Local(Engine):
     def _start_worker(self, replaced: _Worker | None = None) -> _Worker:
         with self._changing:  # none is started that nobody would end
             if self._closed:
-                raise _GoneError("the workers were sent home")
+                raise _GoneError("the workers were closed")
             if replaced is not None:
                 self._all.remove(replaced)
                 replaced.end()
