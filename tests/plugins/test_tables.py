@@ -40,7 +40,7 @@ def declare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Declare:
         for number, entry in enumerate(entries):
             folder = tmp_path / f"guest_{number}-1.0.dist-info"
             folder.mkdir()
-            (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: guest-{number}\nVersion: 1.0\n", "utf-8")
+            (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: plugin-{number}\nVersion: 1.0\n", "utf-8")
             declared = f"[{entry.group}]\n{entry.name} = {entry.value}\n"
             (folder / "entry_points.txt").write_text(declared, encoding="utf-8")
         return Registry("numbers", {"one": 1}, whole, lazy={"pi": "math:pi", "bits": "sys:maxsize"})
@@ -166,7 +166,7 @@ def test_a_class_or_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [metric_text(Half(each)) for each in (2, 3, 4)] == ["half", "third", "half(of=4)"]
 
 
-def test_a_guest_gives_no_built_in_metric_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_gives_no_built_in_metric_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METRICS, "ours", Recall(unit="mention"))
     assert metric_text(METRICS["ours"]) == 'recall(unit="mention")'
 
