@@ -27,8 +27,8 @@ FILES = {
 }
 ATTACK = ("attack", "--background", "public.json")
 NOBODY_MARKED = (
-    "note: no annotations were read, so nobody says what identifies people here: these numbers show whom these attacks "
-    "find; none of them can tell whether an identifier was missed\n"
+    "note: no annotations were read, so these numbers cannot show whether an identifier was missed. They show whom "
+    "these attacks find\n"
 )
 
 

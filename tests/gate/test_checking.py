@@ -383,7 +383,7 @@ def test_documents_that_belong_together_count_once(run_of: Runs) -> None:
     ("threshold", "says"),
     [
         (at_least(0.5, "f2"), "metric f2 is not among the metrics; there are er_di"),
-        (Threshold("er_di", "max", 0.5), "higher is better of er_di"),
+        (Threshold("er_di", "max", 0.5), "er_di is better if higher"),
         (at_least(0.5, "recall_per_type"), "has no single number: name a part; there are LOC, PERSON"),
         (at_least(0.5, "recall_per_type", "CODE"), "has no part CODE; there are LOC, PERSON"),
     ],

@@ -58,7 +58,7 @@ def command(
 ) -> None:
     """Ask a verifier who wrote texts, and write its answers.
 
-    Beside anonymizations, the output is a folder with original.txt and a file for each, which --answers takes.
+    If anonymizations are given, the output is a folder with original.txt and a file for each, for --answers.
     """
     force, use_cache = Views.of(views).force, settings.pop("cache", True)
     named = named_files(anonymizations)

@@ -187,6 +187,10 @@ class ResourceError(_OneLine):
     """A model, a pipeline or an optional package is missing, or a plugin does not do what it must."""
 
 
+class UnavailableError(ResourceError):
+    """A model, a pipeline, a word list or an optional package is not on this machine."""
+
+
 class Interrupted(ShowthroughError):  # noqa: N818 (it is no error: the user asked for it)
     """Stopped on request, or for a `reason`. `partial` is the run as far as it got."""
 

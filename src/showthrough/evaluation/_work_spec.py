@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 
-from showthrough.core.errors import ResourceError
+from showthrough.core.errors import InputError, Problem, ResourceError, UnavailableError
 from showthrough.core.families import input_types, ranking_metrics
 from showthrough.data.masks import Anonymization
 from showthrough.evaluation._chunks import Cell, Work
@@ -31,10 +30,20 @@ class WorkSpec:
         self._failures = failures
 
     def read_revisions(self, resources: Resources) -> None:
-        """The models of each metric with their revisions: now, since files may change while they are at work."""
+        """The models of each metric with their revisions: now, since files may change while they are at work.
+
+        Raises InputError with every model that is not on this machine, before anything is scored.
+        """
+        problems = []
         for text, metric in self.metrics.items():
-            with suppress(ResourceError):  # what is not there fails the metric when it is asked for
+            try:
                 self.revisions[text] = resources.revisions(metric.models)
+            except UnavailableError as error:
+                problems.append(Problem("", f"metric {text}", str(error)))
+            except ResourceError:  # it fails the metric when it is asked for
+                continue
+        if problems:
+            raise InputError(problems)
 
     def of_scope(self, scope: str) -> dict[str, Metric]:
         return {

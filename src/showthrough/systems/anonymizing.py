@@ -58,7 +58,7 @@ def anonymize(
     It is written as on the command line (`presidio+crf/`), or is a value, or a function: of a text or a Document, that
     gives spans, results of Presidio, a spaCy Doc, or the anonymized text.
 
-    With `jobs` the work is done in so many processes of its own, whose memory is then told. Documents that a model was
+    With `jobs` the work is done in so many processes of its own. Documents that a model was
     trained on are refused unless they may be `seen`. With a `cache` what it finds is kept, batch by batch.
 
     >>> from showthrough.systems.rules import Rules

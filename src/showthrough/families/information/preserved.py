@@ -152,7 +152,7 @@ class TextPreservedInformation(InformationMetric):
     neutral: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
     unbounded: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
     roles: ClassVar[tuple[Role, ...]] = ("words",)
-    tells = "how much of the information is left"
+    tells = "how much information is left"
     undefined = "no document has a term with information, or (for a multiplier) none has masked and unmasked terms"
 
     chunking: str = parameter("auto", "what finds terms: spacy:PIPELINE, spacy-tokens:PIPELINE, none (words), auto")

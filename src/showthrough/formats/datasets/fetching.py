@@ -86,7 +86,7 @@ def fetch(
     """Downloads a published corpus, checks its digests and keeps it; gives its folder.
 
     What is there already is checked and not downloaded again, unless with `force`. `sha256` has your own digests by
-    file name; a file of which none is known is taken only with one of these or with `unverified`.
+    file name; a file without a known digest is taken only with one of these or with `unverified`.
     """
     wish = Wish(force, sha256 or {}, unverified)
     return keep(find_dataset(name), Path(folder) if folder else None, wish).folder
@@ -218,7 +218,7 @@ def _check_free(file: PublishedFile, manifest: Manifest, home: Path, wish: Wish)
         raise OutputError(f"{target}: exists already, and was not fetched; choose another folder with -o")
     if not wish.force:
         raise OutputError(
-            f"{target}: exists already, and is another file; choose another folder with -o, or say --force"
+            f"{target}: exists already, and is another file; choose another folder with -o, or replace it with --force"
         )
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from showthrough.core.errors import ResourceError, shorten
+from showthrough.core.errors import ResourceError, UnavailableError, shorten
 from showthrough.models.chat.base import ChatQuestion, Reply
 from showthrough.models.chat.consent import KEY, Address
 from showthrough.models.chat.echo_filter import KEPT_BACK, fold_letters, repeats
@@ -95,7 +95,7 @@ class Client:
 
             from showthrough.models.chat import _wire  # which is built on what that is
         except ImportError:
-            raise ResourceError(f"{address.name} needs the package openai: pip install 'showthrough[llm]'") from None
+            raise UnavailableError(f"{address.name} needs the package openai: pip install 'showthrough[llm]'") from None
         self._openai, self._wire = openai, _wire
         self._address, self._hosts = address, hosts
         self._refused: set[str] = set()

@@ -37,7 +37,7 @@ class TaggerCard(msgspec.Struct, frozen=True):
 
 @dataclass
 class Tagger:
-    """What `train_tagger` gives: an anonymizer, with what training told."""
+    """What `train_tagger` gives: an anonymizer, with what training reported."""
 
     labeller: Labeller
     threshold: float

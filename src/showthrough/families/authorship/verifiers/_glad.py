@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Ints
-from showthrough.core.errors import ResourceError
+from showthrough.core.errors import UnavailableError
 from showthrough.families.authorship.verifiers._calibration import Calibration, fit_and_calibrate
 from showthrough.families.authorship.verifiers._ngrams import BOM, code_points, gram_codes, spaced_once
 from showthrough.families.authorship.verifiers.base import KeptAnswers, Question
@@ -302,5 +302,5 @@ def _library() -> Any:
         from sklearn import svm
     except ImportError as error:
         fault = "the learner glad needs scikit-learn, which is not installed: pip install 'showthrough[authors]'"
-        raise ResourceError(fault) from error
+        raise UnavailableError(fault) from error
     return svm

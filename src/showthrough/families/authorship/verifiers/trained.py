@@ -51,7 +51,7 @@ class _VerifierCard(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, eq=False)
 class TrainedVerifier:
-    """What `train_verifier` gives: it answers questions, and tells what it learned from and how well it did."""
+    """What `train_verifier` gives: it answers questions, and says what it learned from and how well it did."""
 
     fitted: FittedVerifier
     learner: str
@@ -84,7 +84,7 @@ class TrainedVerifier:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Of which it can tell that they are unlike all that it learned from; none, where it cannot."""
+        """Those by which it notices texts unlike all that it learned from; none if it cannot."""
         return getattr(self.fitted, "features", ())
 
     def outside(self, questions: Sequence[Question]) -> Bools:
