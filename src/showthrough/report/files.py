@@ -20,7 +20,7 @@ from showthrough.report.table import DASH, Cell, ScoreTable, documents_line, eve
 from showthrough.run.gate.checking import Gate
 from showthrough.run.records import Score
 from showthrough.run.run import Run
-from showthrough.storage.spreadsheet_cells import guard_cell
+from showthrough.storage.writing import guard_cell
 
 
 def csv_text(run: Run) -> str:
