@@ -15,7 +15,8 @@ from showthrough import InputError, Mask, PlanError, Run
 from showthrough.metrics import METRICS as NAMES
 from showthrough.run.gate.accepted import Accepted, AcceptedIdentifier, digest_of_identifier, read_accepted
 from showthrough.run.gate.checking import Gate, check_run
-from showthrough.run.gate.checks import FAILED, PASSED, UNSURE, ReadableCheck
+from showthrough.run.gate.checks import ReadableCheck
+from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
 from showthrough.run.gate.state import Decision, ReleaseState, decide, decisions
 from showthrough.run.records import Failure
 from showthrough.run.thresholds import Threshold
@@ -161,8 +162,12 @@ def entry(one: Letter, **other: Any) -> AcceptedIdentifier:
 def test_what_was_accepted_is_no_objection(one_left: Run, by: str) -> None:
     name = letters()[7]
     start, end = name.span(name.name)
-    ways = {"text": {"text": name.name}, "place": {"start": start, "end": end}}
-    way = ways.get(by, {"digest": digest_of_identifier(name.name)})
+    ways: dict[str, dict[str, Any]] = {
+        "text": {"text": name.name},
+        "place": {"start": start, "end": end},
+        "digest": {"digest": digest_of_identifier(name.name)},
+    }
+    way = ways[by]
     decision = decide(one_left, accepted=Accepted((entry(name, **way),), "accepted.json"))
     assert (decision.state, decision.accepted, decision.notes) == (FREE, 1, ())
     assert "but for 1 readable identifier that somebody accepted" in decision.sentence

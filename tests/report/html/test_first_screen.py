@@ -34,7 +34,7 @@ def several() -> Run:
 
 
 def banner(page: str) -> str:
-    part = page[page.index('id="decision"') : page.index('class="first-screen"')]
+    part = page[page.index("<h2", page.index('id="decision"')) : page.index('<div class="first-screen"')]
     return unescape(" ".join(re.sub(r"<[^>]+>", "", part).split()))
 
 

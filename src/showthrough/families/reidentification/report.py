@@ -62,10 +62,10 @@ class _Reidentification(Section):
 
 
 def _weak(run: Run, record: MetricRecord) -> Iterator[str]:
-    for found, told in _weaknesses(run, record):
-        what = "find hardly anybody" if found < ALMOST else "are not shown to find more than guessing does,"
+    for most, shown in _weaknesses(run, record):
+        what = "find hardly anybody" if most < ALMOST else "are not shown to find more than guessing does,"
         yield (
-            f"The attacks of {record.name} {what} even in the originals ({told}): if they find few people, that says "
+            f"The attacks of {record.name} {what} even in the originals ({shown}): if they find few people, that says "
             f"nothing about any anonymization."
         )
 
@@ -73,9 +73,9 @@ def _weak(run: Run, record: MetricRecord) -> Iterator[str]:
 def weak_attackers(run: Run) -> Iterator[str]:
     """The same in plain words, of whichever attack."""
     for record in find_metrics(run, "attack"):
-        for found, told in _weaknesses(run, record):
-            what = "finds hardly anybody" if found < ALMOST else "is not shown to find more people than guessing does,"
-            yield f"The attacker {what} even in the originals ({told}), so that few are found shows nothing."
+        for most, shown in _weaknesses(run, record):
+            what = "finds hardly anybody" if most < ALMOST else "is not shown to find more people than guessing does,"
+            yield f"The attacker {what} even in the originals ({shown}), so that few are found shows nothing."
 
 
 def _weaknesses(run: Run, record: MetricRecord) -> Iterator[tuple[float, str]]:
@@ -87,9 +87,9 @@ def _weaknesses(run: Run, record: MetricRecord) -> Iterator[tuple[float, str]]:
         return
     rows = run.units(run.rows_of(record.text, NOTHING))
     names = [column.removeprefix(_RIGHT) for column in rows.columns if column.startswith(_RIGHT)]
-    given = run.parts(NOTHING, record.text).get("chance")
-    chance = given.value or 0.0 if given else 0.0
-    found, told = 0.0, ""
+    by_chance = run.parts(NOTHING, record.text).get("chance")
+    chance = by_chance.value or 0.0 if by_chance else 0.0
+    most, shown = 0.0, ""
     for name in names:
         right, ran, control, controlled = (
             rows.column(f"{which}{name}") for which in (_RIGHT, _RAN, _CONTROL, _CONTROLLED)
@@ -102,10 +102,10 @@ def _weaknesses(run: Run, record: MetricRecord) -> Iterator[tuple[float, str]]:
         ends = risk_interval((right, ran), (control, controlled), run.settings.confidence)
         if share >= ALMOST and ends is not None and ends[0] > 0:
             return
-        if not told or share > found:
-            found, told = share, f"{percent(share)} of {ran.sum():,.0f} documents; guessing {percent(guessed)}"
-    if told:
-        yield found, told
+        if not shown or share > most:
+            most, shown = share, f"{percent(share)} of {ran.sum():,.0f} documents; guessing {percent(guessed)}"
+    if shown:
+        yield most, shown
 
 
 SECTION = _Reidentification()
