@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -129,6 +129,19 @@ def read_list(file: Input) -> list[Document]:
     columns = file.keys(**_USUAL_KEYS)
     for location, raw in items_of(file.head):
         documents += _read_document(raw, file.path, columns, location, file.remarks, problems)
+    if problems:
+        raise InputError(problems)
+    return documents
+
+
+def documents_of(records: Iterable[Mapping[str, Any]], path: Path) -> list[Document]:
+    """The documents of such a list that a program has loaded; `path` stands for it in messages."""
+    problems: list[Problem] = []
+    documents: list[Document] = []
+    for number, one in enumerate(records, 1):
+        content = msgspec.json.encode(one)
+        location = f"document number {number}"
+        documents += _read_document(content, path, ColumnNames(), location, Remarks(), problems)
     if problems:
         raise InputError(problems)
     return documents
