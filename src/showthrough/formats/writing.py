@@ -67,6 +67,7 @@ class _Losses:
         self.counts["reviews"] += document.reviewed is not None and document.reviewed != read_back.reviewed
         self.counts["authors"] += document.authorship is not None and document.authorship != read_back.authorship
         self.counts["people"] += bool(document.subjects) and document.subjects != read_back.subjects
+        self.counts["fields"] += any(read_back.fields.get(name) != value for name, value in document.fields.items())
         self.counts["unread"] += bool(read_back.annotations) and not document.annotations
         for layer, other in _pair_layers(document.annotations, read_back.annotations):
             if other is None:
@@ -122,6 +123,7 @@ _PHRASES = {
     "reviews": ("whose annotations of {} were reviewed", "document"),
     "authors": ("what is known of the author of {}", "document"),
     "people": ("who is in {} and what is true of them", "document"),
+    "fields": ("what else is said of {} (its task, its meta)", "document"),
     "unread": ("that nobody has looked through {}", "document"),
     "layers": ("{} without marks", "annotation layer"),
     "marks": ("{} to be masked", "mark"),
