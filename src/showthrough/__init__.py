@@ -17,6 +17,7 @@ _PACKAGES = {
     "studies.errors": ("error_cases",),
     "studies.risk": ("RiskAnnex", "risk_annex"),
     "studies.rules": ("rules_worth", "with_rules"),
+    "studies.splits": ("CorpusSplit", "split_corpus"),
     "studies.verification": ("VerifierScores", "verifier_scores"),
     "systems": ("ANONYMIZERS", "Anonymizer", "anonymize", "anonymizer"),
     "systems.encoders.api": ("train_transformer",),

@@ -103,6 +103,10 @@ from showthrough.studies.review.application import Reviewed as Reviewed, reviewe
 from showthrough.studies.review.folder import ReviewCopies as ReviewCopies, review_copies as review_copies
 from showthrough.studies.risk import RiskAnnex as RiskAnnex, risk_annex as risk_annex
 from showthrough.studies.rules import rules_worth as rules_worth, with_rules as with_rules
+from showthrough.studies.splits import (
+    CorpusSplit as CorpusSplit,
+    split_corpus as split_corpus,
+)
 from showthrough.studies.verification import VerifierScores as VerifierScores, verifier_scores as verifier_scores
 from showthrough.systems import (
     ANONYMIZERS as ANONYMIZERS,

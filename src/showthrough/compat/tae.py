@@ -155,9 +155,7 @@ class TAE:
     def _asked(self, metrics: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, Metric], FileSettings]:
         """The metrics that can be computed, by label; why others cannot is logged."""
         asked = read_metrics(metrics, Path("metrics"))
-        settings = FileSettings(
-            function_words=self._function_words, background=asked.background_option, references=False, sweeps=False
-        )
+        settings = FileSettings(function_words=self._function_words, references=False, sweeps=False, **asked.options)
         reasons = {label: list(faults) for label, faults in asked.faults.items()}
         reasons |= {label: [reason] for label, reason in asked.unavailable.items()}
         labels = {label: settings.applied_to(metric) for label, metric in asked.labels.items()}

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -205,6 +205,26 @@ def write_checked(
     if strict and lost:
         raise OutputError(f"{describe_losses(format, lost)[0]}; nothing was written")
     return WriteResult(path, _put_files(files, path, force, read), lost)
+
+
+def write_parts(
+    parts: Mapping[str, Corpus],
+    folder: str | os.PathLike[str],
+    format: str = "tab",
+    beside: Mapping[str, bytes] | None = None,
+    *,
+    force: bool = False,
+    read: ProtectedFiles | None = None,
+) -> WriteResult:
+    """Several corpora in one folder, by name, and what is to be `beside` them: all or none, and read back first."""
+    folder = Path(folder)
+    all_files, lost = dict(beside or {}), {}
+    for name, corpus in parts.items():
+        files = _files(corpus, format, None)
+        file = f"{name}{format_named(format, 'write').endings[0]}"
+        lost |= dict.fromkeys(_find_losses(corpus, None, files, folder / file, format))
+        all_files |= {file: files[""]} if "" in files else {f"{name}/{key}": made for key, made in files.items()}
+    return WriteResult(folder, _put_files(all_files, folder, force, read), list(lost))
 
 
 def describe_losses(format: str, lost: Sequence[str]) -> list[str]:

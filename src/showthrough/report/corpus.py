@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
@@ -24,6 +25,7 @@ from showthrough.report.sheets import Grid, GridEntry, GridRow, ReportDocument, 
 from showthrough.report.wording import counted_words, percent
 from showthrough.studies.description import AnnotatorMarks, CorpusPart, Description, MarkCounts, MeanDeviation
 from showthrough.studies.people import AttributeCounts, PeopleSummary
+from showthrough.studies.splits import SplitRecord
 
 # These functions tell who is in the documents of a corpus, as sentences and grids.
 
@@ -290,3 +292,43 @@ def _masked(whole: CorpusPart) -> Grid:
         *rest("annotators", whole.annotators),
     ]
     return Grid("Share that is to be masked", heads, tuple(rows), "annotator", tuple(notes), "masked")
+
+
+def split_sheet(record: SplitRecord) -> ReportDocument:
+    """The parts of a divided corpus: how many documents each has, and of which kinds."""
+    heads = ("share", "documents", "units", "several annotators", "reviewed")
+    whole = sum(len(part.documents) for part in record.parts.values())
+    rows = tuple(
+        GridRow(
+            label_name(name, "name"),
+            (
+                share(len(part.documents) / whole),
+                *map(count, (len(part.documents), part.units, part.several_annotators, part.reviewed)),
+            ),
+        )
+        for name, part in record.parts.items()
+    )
+    parts = Grid("Parts", heads, rows, "part", ("Documents of one unit belong together.",))
+    return ReportDocument("", (), (parts, *_values_by_part(record)))
+
+
+def _values_by_part(record: SplitRecord) -> Iterator[Grid]:
+    """How many documents of each part have each value of the field."""
+    totals = Counter[str]()
+    for part in record.parts.values():
+        totals.update(part.values)
+    if totals:
+        listed = dict(totals.most_common())
+        rows = tuple(
+            GridRow(
+                label_name(value, "value"), tuple(count(part.values.get(value, 0)) for part in record.parts.values())
+            )
+            for value, _ in first(listed)
+        )
+        heads = tuple(shorten(name) for name in record.parts)
+        more = (
+            (f"The first {len(rows)} of {len(listed):,} values; the record has all.",)
+            if len(listed) > len(rows)
+            else ()
+        )
+        yield Grid(f"Documents by {shorten(record.field or '')}", heads, rows, "value", more)

@@ -76,7 +76,7 @@ def read_tae(path: Path) -> EvaluationRequest:
         labels=labels,
         unavailable=asked.unavailable,
         results_file=path_of(configuration.results_file_path, path, "results_file_path"),
-        settings=FileSettings(background=asked.background_option),
+        settings=FileSettings(**asked.options),
     )
 
 
@@ -90,12 +90,12 @@ class AskedMetrics:
     backgrounds: Mapping[Path, str]  # the files that attackers know, each with its name
 
     @property
-    def background_option(self) -> str | dict[str, str] | None:
-        """The files as an option names them: one alone, or several by name."""
+    def options(self) -> dict[str, Any]:
+        """The settings that the metrics need: backgrounds as an option names them, one alone or several by name."""
         files = {
             name: file.url if isinstance(file, Remote) else os.fspath(file) for file, name in self.backgrounds.items()
         }
-        return files if len(files) > 1 else next(iter(files.values()), None)
+        return {"background": files if len(files) > 1 else next(iter(files.values()), None)}
 
 
 def read_metrics(metrics: Mapping[str, Mapping[str, Any]], file: Path) -> AskedMetrics:
