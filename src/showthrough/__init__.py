@@ -12,6 +12,7 @@ from showthrough.version import __version__
 _PACKAGES = {
     "studies.agreement": ("Agreement", "agreement"),
     "studies.description": ("describe",),
+    "studies.review.adjudication": ("Adjudicated", "adjudicate"),
     "studies.review.application": ("Reviewed", "reviewed"),
     "studies.review.folder": ("ReviewCopies", "review_copies"),
     "studies.errors": ("error_cases",),

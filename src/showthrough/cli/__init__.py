@@ -56,6 +56,7 @@ _SUMMARIES = {
     },
     "People": {
         "review": "Have a second reader check the annotations of a corpus.",
+        "adjudicate": "Merge annotators into one, by rules and by decisions.",
         "rate": "Have people rate what anonymizers wrote.",
     },
 }

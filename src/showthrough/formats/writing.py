@@ -218,7 +218,8 @@ def write_parts(
 ) -> WriteResult:
     """Several corpora in one folder, by name, and what is to be `beside` them: all or none, and read back first."""
     folder = Path(folder)
-    all_files, lost = dict(beside or {}), {}
+    all_files = dict(beside or {})
+    lost: dict[str, None] = {}
     for name, corpus in parts.items():
         files = _files(corpus, format, None)
         file = f"{name}{format_named(format, 'write').endings[0]}"
