@@ -49,6 +49,25 @@ class Meetings:
                 self.counts[pair] += count
 
 
+class Disputes:
+    """The strongest and the weakest decision on each span, counted once however many annotators there are."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[tuple[int, int]] = Counter()
+
+    def add(self, items: Items, decision: Ints, types: Sequence[str]) -> None:
+        item, _ = items.cells
+        kind = items.categories("type")
+        rank = np.empty(len(types) + 1, dtype=np.int64)  # by name, so that the order of documents does not matter
+        rank[0] = len(types)
+        rank[1 + np.array(sorted(range(len(types)), key=types.__getitem__), dtype=np.int64)] = np.arange(len(types))
+        order = np.lexsort((-rank[kind], decision, item))
+        last = np.flatnonzero(np.diff(item[order], append=-1))
+        first = np.concatenate([[0], last[:-1] + 1]) if len(last) else last
+        state = States.of(kind, decision)[order]
+        self.counts.update(zip(state[first].tolist(), state[last].tolist(), strict=True))
+
+
 def decide_spans(marks: SharedMentions) -> Ints:
     """For each place on the line of spans: the decision."""
     items = marks.spans

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
+import numpy as np
 from msgspec.structs import replace
 
 from showthrough.core.arrays import Ints
@@ -14,8 +15,10 @@ from showthrough.data.documents import Corpus, Document
 from showthrough.evaluation.ceiling import ceiling
 from showthrough.evaluation.settings import settings_problems
 from showthrough.run.settings import RecordedSettings
+from showthrough.studies._tallies import LONG
 from showthrough.studies.agreement._disagreements import (
     DisputedStrings,
+    Disputes,
     Meetings,
     States,
     confusion_of_types,
@@ -95,7 +98,9 @@ class _Study:
             for unit in PAIR_UNITS
         }
         self._of_types, self._of_spans = Meetings(), Meetings()
+        self._disputes = Disputes()
         self._places = DisputedStrings()
+        self._long = self._long_shared = 0
 
     def add(self, documents: Sequence[Document]) -> None:
         marks = SharedMentions.from_documents(documents, self._categories)
@@ -111,7 +116,13 @@ class _Study:
         decision = decide_spans(marks)
         self._of_spans.add(marks.spans, States.of(marks.spans.categories("type"), decision))
         self._of_types.add(marks.characters, marks.characters.categories("type"))
+        items = marks.spans
+        several = np.bincount(items.cells[0], items.mark >= 0, minlength=len(items)) > 1
+        long = items.end - items.start > LONG
+        self._long += int(long.sum())
+        self._long_shared += int((long & several).sum())
         if self._sharing.stated:
+            self._disputes.add(items, decision, self._categories.types)
             self._places.add(marks, decision)
 
     def summarize(self, summary: Agreement) -> Agreement:
@@ -146,6 +157,9 @@ class _Study:
             other_pairs=len(self._sharing.pairs) - len(self._pairs),
             confusions=confusions,
             decisions=decisions,
+            disputes=decisions_by_type(self._disputes.counts, states) if self._sharing.stated else (),
+            long_spans=self._long,
+            long_spans_shared=self._long_shared,
             places=self._places.most(PLACES),
             places_forgotten=self._places.forgotten,
         )
