@@ -103,7 +103,7 @@ def test_statuses(gate: Any, command: tuple[str, ...], status: int) -> None:
         (("one.json", "--baseline", "half.json"), "half.json: this run was interrupted"),
         (("one.json", "--baseline", "small.json"), "small: corpus: is a run of few ("),
         (("one.json", "--min", "er_qi=0.5"), "--min er_qi=0.5: metric er_qi is not among the metrics; there are er_di"),
-        (("one.json", "--max", "er_di=0.5"), "--max er_di=0.5: higher is better of er_di"),
+        (("one.json", "--max", "er_di=0.5"), "--max er_di=0.5: er_di is better if higher"),
         (("one.json", "--min", "er_di"), "--min: found 'er_di'; expected METRIC=LIMIT"),
         (("one.json", "--margin", "0.1"), "--baseline-name, --margin and --metric need a baseline"),
         (("one.json", "--baseline", "none.json", "--margin", "nan"), "margin: found nan"),
@@ -133,7 +133,7 @@ def test_thresholds_of_a_plan_are_kept_and_checked(gate: Any) -> None:
     assert gate.cli("report", "planned.json", "--max", "er_di=0.9").status == 2
     for wrong, says in {
         "min = {er_qi = 0.9}": "plan.toml: thresholds.min.er_qi: metric er_qi is not among the metrics",
-        "max = {er_di = 0.9}": "plan.toml: thresholds.max.er_di: higher is better of er_di",
+        "max = {er_di = 0.9}": "plan.toml: thresholds.max.er_di: er_di is better if higher",
         "er_di = 0.9": "plan.toml: thresholds[...]: found a decimal number",
         "least = {er_di = 0.9}": "plan.toml: thresholds: found 'least'; expected min or max",
         'min = {er_di = "0.9"}': "plan.toml: thresholds[...][...]: found text",
@@ -193,7 +193,7 @@ def clinical(desk: Any, *arguments: str) -> Any:
     return desk
 
 
-UNJUDGED = "no number of this run tells whether an identifier is left in the release"
+UNJUDGED = "no number of this run shows whether an identifier is left in the release"
 
 
 def test_a_score_of_a_challenge_is_no_evidence_about_the_release(desk: Any) -> None:

@@ -11,8 +11,7 @@ from showthrough.cli.completion import metrics_of_run
 from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.core.errors import PlanError, shorten
-from showthrough.report.differences import compared_json, show_differences
-from showthrough.report.matrix import ALPHA, comparable, show_matrix, significance
+from showthrough.report.differences import ALPHA, comparable, compared_json, show_differences, show_matrix, significance
 from showthrough.report.section import sections
 from showthrough.report.terminal import show_comparisons
 from showthrough.report.wording import training_warnings

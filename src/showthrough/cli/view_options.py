@@ -89,16 +89,21 @@ class Views:
 
 
 def show(run: Run, views: Views, screen: Console) -> None:
-    """A run on the terminal: its notes, the verdict, then the table; with --verbose all that there is to say."""
-    routine = [] if views.verbose else routine_notes(run.notes)
-    show_notes(note for note in run.notes if note not in routine)
-    if routine:
-        show_notes([f"{len(routine)} more note{'s' * (len(routine) > 1)}: --verbose"])
+    """A run on the terminal: the verdict, the table, then notes; with --verbose notes first, and all the rest."""
     found = verdict(views.redact(run))
-    (show_verdict if views.verbose else show_short_verdict)(found, screen)
+    if views.verbose:
+        show_notes(run.notes)
+        show_verdict(found, screen)
+    else:
+        show_short_verdict(found, screen)
     show_run(run, screen, parts=views.parts, short=not views.verbose)
     if views.verbose:
         show_systems(run, screen)
+    else:
+        routine = routine_notes(run.notes)
+        show_notes(note for note in run.notes if note not in routine)
+        if routine:
+            show_notes([f"{len(routine)} more note{'s' * (len(routine) > 1)}: --verbose"])
     if views.signatures:
         screen.print()
         show_signatures(run, screen)

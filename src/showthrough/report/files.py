@@ -19,7 +19,7 @@ from showthrough.report.systems import cost_grid, grids
 from showthrough.report.table import DASH, Cell, ScoreTable, documents_line, every_table, signatures
 from showthrough.run.records import Score
 from showthrough.run.run import Run
-from showthrough.storage.spreadsheet_cells import guard_cell
+from showthrough.storage.writing import guard_cell
 
 
 def csv_text(run: Run) -> str:

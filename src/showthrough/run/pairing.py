@@ -8,6 +8,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from showthrough.core.errors import InputError, PlanError, Problem, join_names, shorten
+from showthrough.core.families import input_types
 from showthrough.run.records import Columns, MetricRecord
 from showthrough.run.run import Run
 
@@ -160,5 +161,15 @@ def _pinned_fields(run: Run, text: str) -> set[str]:
     lines = [score.signature for score in run.scores if score.metric == text and score.anonymization in run.names]
     fields = {field for line in lines[:1] for field in line.split("|")}
     named = {field for field in fields if field.partition(":")[0] in _ALOUD}
-    backgrounds = {field for field in fields if field.startswith("background:")}  # its name says nothing of it
-    return (fields - named - backgrounds) | {f"background:{field.rpartition('@')[2]}" for field in backgrounds}
+    unnamed = {kind.name for kind in input_types() if not kind.named}  # digests alone say what these are
+    return {_without_names(field) if field.partition(":")[0] in unnamed else field for field in fields - named}
+
+
+def _without_names(field: str) -> str:
+    """A field of a signature with the digests of its inputs alone.
+
+    >>> _without_names("heard:web@3f9a,a@b@c01b")
+    'heard:3f9a,c01b'
+    """
+    key, _, inputs = field.partition(":")
+    return f"{key}:{','.join(entry.rpartition('@')[2] for entry in inputs.split(','))}"

@@ -111,7 +111,9 @@ def _infers_little(run: Run, record: MetricRecord) -> Iterator[str]:
     score = parts.get(SUCCESS if record.better == "higher" else HEADLINE)
     if score is None or score.value is None:
         return
-    known = [one.value for control in CONTROLS if (one := parts.get(f"{CONTROL}:{control}")) and one.value is not None]
+    known = [
+        blind.value for control in CONTROLS if (blind := parts.get(f"{CONTROL}:{control}")) and blind.value is not None
+    ]
     guessed = max(known, default=0.0)
     if score.value >= ALMOST and score.value > guessed:
         return

@@ -43,9 +43,9 @@ def _weak(run: Run, record: MetricRecord) -> Iterator[str]:
         return
     rows = run.units(run.rows_of(record.text, NOTHING))
     names = [column.removeprefix(_RIGHT) for column in rows.columns if column.startswith(_RIGHT)]
-    given = run.parts(NOTHING, record.text).get("chance")
-    chance = given.value or 0.0 if given else 0.0
-    found, told = 0.0, ""
+    by_chance = run.parts(NOTHING, record.text).get("chance")
+    chance = by_chance.value or 0.0 if by_chance else 0.0
+    most, shown = 0.0, ""
     for name in names:
         right, ran, control, controlled = (
             rows.column(f"{which}{name}") for which in (_RIGHT, _RAN, _CONTROL, _CONTROLLED)
@@ -58,12 +58,12 @@ def _weak(run: Run, record: MetricRecord) -> Iterator[str]:
         ends = risk_interval((right, ran), (control, controlled), run.settings.confidence)
         if share >= ALMOST and ends is not None and ends[0] > 0:
             return
-        if not told or share > found:
-            found, told = share, f"{percent(share)} of {ran.sum():,.0f} documents; guessing {percent(guessed)}"
-    if told:
-        what = "find hardly anybody" if found < ALMOST else "are not shown to find more than guessing does,"
+        if not shown or share > most:
+            most, shown = share, f"{percent(share)} of {ran.sum():,.0f} documents; guessing {percent(guessed)}"
+    if shown:
+        what = "find hardly anybody" if most < ALMOST else "are not shown to find more than guessing does,"
         yield (
-            f"The attacks of {record.name} {what} even in the originals ({told}): if they find few people, that says "
+            f"The attacks of {record.name} {what} even in the originals ({shown}): if they find few people, that says "
             f"nothing about any anonymization."
         )
 

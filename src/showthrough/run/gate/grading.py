@@ -41,7 +41,7 @@ _GRAVE: tuple[Role, ...] = ("direct identifiers", "attack")  # to miss these is 
 _FAR = f"{OUTSIDE}:"  # a column that is there where most texts are unlike what a verifier learned from
 # These read the release, and cannot tell whether an identifier was missed.
 _BLIND: tuple[Role, ...] = ("residual", "inconsistency")
-UNJUDGED = "no number of this run tells whether an identifier is left in the release"
+UNJUDGED = "no number of this run shows whether an identifier is left in the release"
 _UNLIKE = 0.05  # of the documents: with more that are unlike their originals, numbers say little
 
 
