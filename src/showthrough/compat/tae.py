@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value, shorten
+from showthrough.core.errors import (
+    InputError,
+    PlanError,
+    Problem,
+    ResourceError,
+    at_document,
+    quote_value,
+    shorten,
+)
 from showthrough.core.families import input_types
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask, apply_masks
@@ -25,6 +33,7 @@ from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.benchmarks.tab import documents_of
 from showthrough.formats.benchmarks.tae import check_masks
 from showthrough.metrics import Metric, metric_text
+from showthrough.models import Resources
 from showthrough.report.files import tae_csv_text, tae_value
 from showthrough.run.run import Run
 from showthrough.storage.reading import object_entries, read_bytes
@@ -159,7 +168,13 @@ class TAE:
         reasons = {label: list(faults) for label, faults in asked.faults.items()}
         reasons |= {label: [reason] for label, reason in asked.unavailable.items()}
         labels = {label: settings.applied_to(metric) for label, metric in asked.labels.items()}
+        resources = Resources(settings.models)
         for label, metric in labels.items():
+            try:
+                resources.revisions(metric.models)
+            except ResourceError as error:
+                reasons[label] = [str(error)]
+                continue
             if lacking := lacking_problems([metric]):
                 reasons[label] = [problem.message for problem in lacking]
             elif "gold" in metric.needs and not self._corpus.survey.annotated:

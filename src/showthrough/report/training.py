@@ -58,9 +58,8 @@ def _seen_notes(outcome: TrainingOutcome) -> list[str]:
 
 
 def _weighting(outcome: TrainingOutcome) -> list[str]:
-    return [f"wp: precision, each word weighted by its information content ({outcome.weighting})"] * bool(
-        outcome.weighting
-    )
+    told = f"weighted precision: a word counts for its information content ({outcome.weighting})"
+    return [told] if outcome.weighting else []
 
 
 def _scores(scores: dict[str, float | None]) -> tuple[GridEntry, ...]:
