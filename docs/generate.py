@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 import showthrough
 from showthrough.cli import app
-from showthrough.core.plugins import Table
+from showthrough.core.plugins import Registry
 from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
 from showthrough.data.types import NAMES, in_order, path_of, treated_as
@@ -138,7 +138,7 @@ def public_names() -> str:
         value = getattr(showthrough, name)
         if isinstance(value, str):
             said = "The version of the program."
-        elif isinstance(value, Table):
+        elif isinstance(value, Registry):
             said = f"The registry of {value.kind}: built in, of packages, or registered by a program."
         else:
             said = (inspect.getdoc(value) or "").splitlines()[0]

@@ -134,19 +134,19 @@ def test_who_does_not_promise_it_is_asked_again(cache: Cache, record: Record) ->
     assert list(cache.entries()) == []
 
 
-def test_a_guest_is_asked_again(cache: Cache) -> None:
-    class Guest:
-        name, version = "guest", 1
+def test_a_plugin_is_asked_again(cache: Cache) -> None:
+    class Plugin:
+        name, version = "plugin", 1
         asked = 0
 
         def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
             self.asked += len(documents)
             return [[] for _ in documents]
 
-    guest = Guest()
+    plugin = Plugin()
     for _ in range(2):
-        anonymize(CORPUS, guest, cache=cache)
-    assert guest.asked == 12
+        anonymize(CORPUS, plugin, cache=cache)
+    assert plugin.asked == 12
 
 
 def test_who_was_interrupted_goes_on(cache: Cache, record: Record) -> None:

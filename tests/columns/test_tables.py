@@ -98,7 +98,7 @@ def test_a_bench_is_gone_with_the_last_of_its_files(tmp_path: Path) -> None:
     other = ScratchFolder(tmp_path)  # which removes what killed programs left, and nothing of a living one
     del bench
     assert table["a"].tolist() == [0, 0]
-    copy = table.stretch.copy_to(tmp_path / "kept")
+    copy = table.file_slice.copy_to(tmp_path / "kept")
     del table
     assert not folder.exists()
     assert copy.read() == (tmp_path / "kept").read_bytes()

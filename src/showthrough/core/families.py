@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from showthrough.core.errors import PlanError, shorten
-from showthrough.core.plugins import Table, value_of
+from showthrough.core.plugins import Registry, value_of
 
 if TYPE_CHECKING:  # later packages, whose values pass through here; and the fields of our families, for type checkers
     from showthrough.core.errors import Problem
@@ -196,7 +196,7 @@ def _built_in() -> dict[str, str]:
     return {name: f"{package}.{name}.family:FAMILY" for name in import_module(package).BUILT_IN}
 
 
-FAMILIES: Table[Family] = Table("families", {}, _check_family, lazy=_built_in())
+FAMILIES: Registry[Family] = Registry("families", {}, _check_family, lazy=_built_in())
 
 
 def families() -> list[Family]:

@@ -15,7 +15,7 @@ import msgspec
 
 from showthrough.core.errors import ShowthroughError, shorten
 from showthrough.core.families import Family, families
-from showthrough.core.plugins import describe_error, is_guest
+from showthrough.core.plugins import describe_error, is_plugin
 
 if TYPE_CHECKING:
     from showthrough.report.annex.cells import SignatureIndex
@@ -234,7 +234,7 @@ def _section_of(family: Family) -> Section | None:
     if section is None:
         return None
     if isinstance(section, Section):
-        return GuardedSection(family.name, section) if is_guest(section) else section
+        return GuardedSection(family.name, section) if is_plugin(section) else section
     return _Unusable(family.name, f"found a value of type {type(section).__name__}, expected a Section")
 
 

@@ -102,25 +102,25 @@ class _FolderWriter:
 
     def _table(self, name: str, columns: Columns, documents: int) -> str:
         if isinstance(columns, ColumnTable):
-            self._add_files(columns.stretch.copy_to(self._folder / name))
+            self._add_files(columns.file_slice.copy_to(self._folder / name))
             return name
         arrays = [np.asarray(values, dtype=np.float64) for values in columns.values()]
         values = np.column_stack(arrays) if arrays else np.zeros((documents, 0))
         writer = TableWriter(self._folder / name, list(columns), documents, narrowest(values))
         writer.put(0, list(columns), values)
-        self._add_files(writer.finish().stretch)
+        self._add_files(writer.finish().file_slice)
         return name
 
     def _write_evidence(self, name: str, evidence: Mapping[str, Evidence], documents: Sequence[str]) -> tuple[str, str]:
         content, positions = (self._folder / f"{name}.{ending}" for ending in ("json", "npy"))
         if isinstance(evidence, StoredEvidence) and evidence.change is None:
-            self._add_files(evidence.content.copy_to(content), evidence.places.stretch.copy_to(positions))
+            self._add_files(evidence.content.copy_to(content), evidence.places.file_slice.copy_to(positions))
             return content.name, positions.name
         writer = EvidenceWriter(content)
         for number, entry in iter_evidence(documents, evidence):
             writer.put([number], [entry])
         written = writer.finish(cast(StoredStrings, documents), positions)
-        self._add_files(written.content, written.places.stretch)
+        self._add_files(written.content, written.places.file_slice)
         return content.name, positions.name
 
 
@@ -222,7 +222,7 @@ def _find_unchanged(run: Run, folder: Path) -> Tables | None:
     rows = [(row.metric, row.anonymization, row.columns, folder / row.file) for row in index.rows]
     evidence = [(entry.metric, entry.anonymization, folder / entry.content) for entry in index.evidence]
     now = [
-        (metric, name, list(table), table.stretch.path)
+        (metric, name, list(table), table.file_slice.path)
         for metric, name, table in _cells(run.rows)
         if isinstance(table, ColumnTable)
     ]
@@ -325,22 +325,22 @@ def with_tables(run: Run, path: Path, content: bytes, find_slice: Callable[[str,
     if index.id != tables.id:
         raise InputError(Problem(str(path), "tables.id", f"found {shorten(index.id)}; expected {shorten(tables.id)}"))
 
-    def stretch(name: str) -> FileSlice:
+    def slice_of(name: str) -> FileSlice:
         if not _NAME.fullmatch(name) or name in (".", "..") or name not in index.files:
             raise InputError(Problem(str(path), _INDEX, f"found {shorten(name)}; expected the name of a file in it"))
         return find_slice(name, index.files[name])
 
     def strings(names: tuple[str, str]) -> StoredStrings:
-        return StoredStrings(*map(stretch, names))
+        return StoredStrings(*map(slice_of, names))
 
     documents = strings(index.documents)
     rows: dict[str, dict[str, Columns]] = {}
     evidence: dict[str, dict[str, Mapping[str, Evidence]]] = {}
     for row in index.rows:
-        rows.setdefault(row.metric, {})[row.anonymization] = cast(Columns, ColumnTable(row.columns, stretch(row.file)))
+        rows.setdefault(row.metric, {})[row.anonymization] = cast(Columns, ColumnTable(row.columns, slice_of(row.file)))
     for entry in index.evidence:
-        positions = ColumnTable(StoredEvidence.PLACES, stretch(entry.places))
-        seen = StoredEvidence(documents, stretch(entry.content), positions)
+        positions = ColumnTable(StoredEvidence.PLACES, slice_of(entry.places))
+        seen = StoredEvidence(documents, slice_of(entry.content), positions)
         evidence.setdefault(entry.metric, {})[entry.anonymization] = seen
     groups = [] if index.groups is None else strings(index.groups)
     return replace(run, documents=documents, groups=groups, rows=rows, evidence=evidence)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from showthrough.core.call_syntax import call_text, difference
-from showthrough.core.plugins import Table, value_of
+from showthrough.core.plugins import Registry, value_of
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.models.model_folders import TrainingRecord
@@ -121,7 +121,7 @@ def _plain(value: Any) -> Any:
     return getattr(value, "__qualname__", type(value).__qualname__) if callable(value) else str(value)
 
 
-ANONYMIZERS: Table[Anonymizer] = Table(
+ANONYMIZERS: Registry[Anonymizer] = Registry(
     "anonymizers",
     {},
     partial(value_of, Anonymizer, "anonymizer"),

@@ -99,7 +99,7 @@ class ColumnTable(Mapping[str, AnyArray]):
     """Columns by name, read from a file when they are asked for."""
 
     def __init__(self, columns: Sequence[str], file_slice: FileSlice) -> None:
-        self.columns, self.stretch = tuple(columns), file_slice
+        self.columns, self.file_slice = tuple(columns), file_slice
         self._place = {column: number for number, column in enumerate(columns)}
         shape, self.kind, self._start = _shape(file_slice)
         self.documents = shape[-1]
@@ -109,7 +109,7 @@ class ColumnTable(Mapping[str, AnyArray]):
 
     def __getitem__(self, column: str) -> AnyArray:
         number = self._place[column]
-        with self.stretch.open() as file:
+        with self.file_slice.open() as file:
             return self._part(file, number, 0, self.documents)
 
     def __iter__(self) -> Iterator[str]:
@@ -123,7 +123,7 @@ class ColumnTable(Mapping[str, AnyArray]):
 
     def blocks(self, size: int) -> Iterator[Floats]:
         """Documents × columns, so many documents at a time, laid out as rows in memory are: sums hang on that."""
-        with self.stretch.open() as file:
+        with self.file_slice.open() as file:
             for start in range(0, self.documents, size):
                 stop = min(start + size, self.documents)
                 block = np.empty((stop - start, len(self.columns)))
@@ -133,14 +133,14 @@ class ColumnTable(Mapping[str, AnyArray]):
 
     def rename(self, columns: Sequence[str]) -> ColumnTable:
         """The same with other names of its columns."""
-        return ColumnTable(columns, self.stretch)
+        return ColumnTable(columns, self.file_slice)
 
     def _part(self, file: BinaryIO, number: int, start: int, stop: int) -> AnyArray:
         offset = self._start + (number * self.documents + start) * self.kind.itemsize
-        file.seek(self.stretch.start + offset)
+        file.seek(self.file_slice.start + offset)
         values = np.frombuffer(file.read((stop - start) * self.kind.itemsize), dtype=self.kind)
         if self.kind.kind == "f" and not np.isfinite(values).all():
-            raise _damaged_error(self.stretch)
+            raise _damaged_error(self.file_slice)
         return values
 
 
