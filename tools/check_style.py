@@ -22,9 +22,10 @@ MOST, ADVISED = 35, 25  # words of a sentence
 PAGES = ("*.md", "examples/*.md", "docs/**/*.md")
 FREE = {"docs/cli.md", "CHANGELOG.md"}  # made from help texts, which are checked in the source; a history
 AVOID = re.compile(
-    r"\b(told|tells|stands|thereby|whoever|nobody can tell|by however little|of which|in what is released of"
-    r"|are known by|makes of it)\b",
-    re.IGNORECASE,
+    r"\b(told(?! apart)|tells|can tell|stands|hangs on|thereby|whoever|whomever|by however little|of which|is no merit"
+    r"|in what is released of|are known by|makes of it|to be had|for whoever|lest|upon)\b"
+    r"|^(?-i:Both as|Who(?:ever)? \w+ \w|Nor (?:is|does|are))\b",
+    re.IGNORECASE | re.MULTILINE,
 )
 _FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -171,8 +172,10 @@ def _is_sentence(text: str) -> bool:
     words = len(_WORD.findall(plain))
     if words < _MESSAGE_WORDS or _NO_SENTENCE.search(plain):
         return False
+    if sum(map(len, _WORD.findall(plain))) < 3 * words:  # a list of small words
+        return False
     small = len(_SMALL_WORDS.findall(plain))
-    return small * (12 if re.search(r"[.,:;]", plain) else 6) >= words and small * 3 < words * 2
+    return small * (12 if re.search(r"[.,:;]", plain) else 6) >= words
 
 
 def _exported() -> frozenset[str]:

@@ -137,7 +137,7 @@ class InputError(ShowthroughError):
         return _rebuild_error, (type(self), self.problems)  # from a worker process
 
     def at(self, location: str) -> InputError:
-        """The same, told by somebody who stands elsewhere."""
+        """The same, with another location."""
         return _rebuild_error(
             type(self), [replace(problem, message=f"{problem.message} ({location})") for problem in self.problems]
         )

@@ -29,16 +29,19 @@ class WorkSpec:
         self.revisions: dict[str, dict[str, str]] = {}  # of the models of each metric
         self._failures = failures
 
-    def read_revisions(self, resources: Resources) -> None:
+    def read_revisions(self, resources: Resources, *, resumed: bool = False) -> None:
         """The models of each metric with their revisions: now, since files may change while they are at work.
 
-        Raises InputError with every model that is not on this machine, before anything is scored.
+        Raises InputError with every model that is not on this machine, before anything is scored. A run that is
+        `resumed` may have all that it needs of a model; if not, the metric fails.
         """
         problems = []
         for text, metric in self.metrics.items():
             try:
                 self.revisions[text] = resources.revisions(metric.models)
             except UnavailableError as error:
+                if resumed:
+                    continue
                 problems.append(Problem("", f"metric {text}", str(error)))
             except ResourceError:  # it fails the metric when it is asked for
                 continue

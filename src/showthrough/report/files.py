@@ -17,6 +17,7 @@ from showthrough.report.sheets.latex import latex_grid
 from showthrough.report.sheets.markdown import markdown_block
 from showthrough.report.systems import cost_grid, grids
 from showthrough.report.table import DASH, Cell, ScoreTable, documents_line, every_table, signatures
+from showthrough.run.gate.checking import Gate
 from showthrough.run.records import Score
 from showthrough.run.run import Run
 from showthrough.storage.writing import guard_cell
@@ -182,9 +183,10 @@ class View:
     make: Callable[..., str]
     shows_documents: bool = False
 
-    def text(self, run: Run, without_text: bool) -> str:
+    def text(self, run: Run, without_text: bool, gate: Gate | None = None) -> str:
+        """Its text; the gate is for the page, which says what follows for a release."""
         if self.shows_documents:
-            return self.make(run, without_text=without_text)
+            return self.make(run, without_text=without_text, gate=gate)
         return self.make(run.without_text() if without_text else run)
 
     def is_private(self, run: Run, without_text: bool) -> bool:
@@ -192,10 +194,10 @@ class View:
         return self.shows_documents and run.texts is not None and not without_text
 
 
-def _page(run: Run, *, without_text: bool) -> str:
+def _page(run: Run, *, without_text: bool, gate: Gate | None = None) -> str:
     from showthrough.report.html import html_text  # here: charts take a moment to import
 
-    return html_text(run, without_text=without_text)
+    return html_text(run, without_text=without_text, gate=gate)
 
 
 VIEWS: dict[str, View] = {

@@ -119,7 +119,7 @@ def _notes(outcome: ReviewOutcome) -> Iterator[str]:
             f"{outcome.answered_alike:,} of {counted_words(outcome.read_twice, 'document')} that several people read"
         )
         were = "was" if outcome.read_twice == 1 else "were"
-        yield f"{sentence} {were} answered alike; one reader who can tell who it is about is enough."
+        yield f"{sentence} {were} answered alike; one reader who recognises the person is enough."
 
 
 def review_page(copies: ReviewCopies) -> str:

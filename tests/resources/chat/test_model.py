@@ -128,13 +128,29 @@ class TestFaults:
         for repeated in (
             "input 'Ann Lee of Oslo' is wrong", "INPUT 'ANN LEE OF OSLO' IS WRONG", "ann  lee\nof  osló",
             "Incorrect API key: sk-very-secret", "INCORRECT API KEY: SK-VERY-SECRET",
+            "cannot read: Ann", "no ANN-7", "room 4711 is no number",
         ):  # fmt: skip
             with talking(echo) as server:
                 server.refusing = 400, repeated
                 with pytest.raises(ResourceError, match="not shown") as found:
-                    model(server, path).replies([question("Mr Doe met Ann Lee of Oslo in May")], check)
+                    model(server, path).replies([question("Mr Doe met Ann Lee of Oslo in room 4711")], check)
                 assert "ann" not in str(found.value).lower()
+                assert "4711" not in str(found.value)
                 assert "secret" not in str(found.value).lower()
+
+    def test_nor_a_name_of_another_question(self, path: Path) -> None:
+        with talking(echo) as server:
+            server.refusing = 400, "cannot read 'Lee'"
+            both = [question("no text"), question("Ann Lee of Oslo in May")]
+            with pytest.raises(ResourceError, match="not shown"):
+                model(server, path, concurrency=1).replies(both, check)
+
+    def test_words_that_are_no_names_may_stand_in_both(self, path: Path) -> None:
+        """A text begins a sentence with one, and has it small elsewhere; three digits may be any limit."""
+        with talking(echo) as server:
+            server.refusing = 400, "bad request: limit 100"
+            with pytest.raises(ResourceError, match="400 bad request: limit 100"):
+                model(server, path).replies([question("Bad as it was, 100 bad men had no request")], check)
 
     def test_logs_hold_neither_texts_nor_keys(
         self, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

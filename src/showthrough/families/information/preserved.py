@@ -87,7 +87,7 @@ class WeightedPrecision(Precision, InformationMetric):
     roles = ()
 
     def weigher(self, chunk: Chunk) -> Callable[[MaskedElements], Floats]:
-        """Tells how much each masked element says, as often as it is masked."""
+        """Says how much each masked element says, as often as it is masked."""
         axis, source = chunk.axis, chunk.resources.information(self.ic)
 
         def weights(masked: MaskedElements) -> Floats:

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from showthrough.core.arrays import Bools, Floats, Ints, distinct
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, quote_value
 from showthrough.data.labels import Labels
@@ -126,15 +126,18 @@ class EntityRecall(MentionMetric):
         mentions, entity = span_index.mentions[is_asked], gold.entity[is_asked]
         document = gold.entity_document[chosen]
         total = axis.by_document(document)
-        kind = gold.entity_type[chosen]
+        kind, documents = gold.entity_type[chosen], len(axis.documents)
 
         def rows(anonymized: Anonymized) -> Rows:
             covered = anonymized.coverage.is_covered(mentions, span_index, self.replacements)
             slips = np.bincount(entity, ~covered, minlength=len(chosen))
             hidden = (slips == 0)[chosen]
+            readable = np.flatnonzero(~hidden)
+            cell = kind[readable] * documents + document[readable]
+            table = np.bincount(cell, minlength=len(gold.types) * documents).reshape(-1, documents).astype(np.float64)
             leaked = {  # no number is made of these; they tell which types leak
-                f"leaked:{gold.types[type_number]}": axis.by_document(document, ~hidden & (kind == type_number))
-                for type_number in distinct(kind[~hidden]).tolist()
+                f"leaked:{gold.types[type_number]}": table[type_number]
+                for type_number in np.flatnonzero(table.any(axis=1)).tolist()
             }
             return Rows.named({"hidden": axis.by_document(document, hidden), "total": total, **leaked})
 

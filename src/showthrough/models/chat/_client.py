@@ -16,7 +16,7 @@ import msgspec
 from showthrough.core.errors import ResourceError, UnavailableError, shorten
 from showthrough.models.chat.base import ChatQuestion, Reply
 from showthrough.models.chat.consent import KEY, Address
-from showthrough.models.chat.echo_filter import KEPT_BACK, fold_letters, repeats
+from showthrough.models.chat.echo_filter import KEPT_BACK, ToldTexts
 
 SEED = 0
 _CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for a whole answer
@@ -102,7 +102,7 @@ class Client:
         self._lock = threading.Lock()
         self._heard = False  # from that server, ever
         self._texts: Sequence[str] = ()  # that it is sent
-        self._folded: Sequence[str] | None = None  # the same, once something went wrong
+        self._told: ToldTexts | None = None  # the same, once something went wrong
         self._key = address.key
         if fault := address.key_fault:
             raise ResourceError(f"{address.name}: {fault}")
@@ -110,7 +110,7 @@ class Client:
     @contextmanager
     def connect(self, texts: Sequence[str]) -> Iterator[None]:
         """In here it can be asked about these texts; what is still under way at the end breaks off."""
-        self._texts, self._folded, self._turn = texts, None, self._wire.Turn()
+        self._texts, self._told, self._turn = texts, None, self._wire.Turn()
         proxy = self._address.proxy(self._hosts)
         try:
             http = self._wire.build_client(self._turn, proxy)
@@ -219,11 +219,9 @@ class Client:
         body = error.body if isinstance(error.body, Mapping) else {}
         message = body.get("message") or body.get("detail") or error.response.reason_phrase
         text = " ".join(str(message).split())
-        if self._folded is None:
-            self._folded = [fold_letters(question_text) for question_text in self._texts]
-        own = [fold_letters(question.text), fold_letters(self._key)]
+        told = self._told = self._told or ToldTexts(self._texts)
         long = len(text) > 2000 or self._key in text
-        if long or repeats(text, own) or repeats(text, self._folded, _ELSEWHERE):
+        if long or ToldTexts([question.text, self._key]).repeated_in(text) or told.repeated_in(text, _ELSEWHERE):
             text = KEPT_BACK
         meant = _MEANS.get(error.status_code)
         return f"{meant}: {shorten(text, 200)}" if meant else shorten(text, 200)
