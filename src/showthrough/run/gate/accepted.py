@@ -265,7 +265,7 @@ def _search_again(
     how = HowRead(str(words or usual.function_words), str(dictionary or usual.dictionary))
     search = EntitySearch(Chunk(Corpus(documents), Resources()), how)
     anonymized = Anonymized(search.chunk, Anonymization(masks, name))
-    covered = anonymized.coverage.is_covered(search.mentions, search.ruler, "read")
+    covered = anonymized.coverage.is_covered(search.mentions, search.span_index, "read")
     if goes_first(record):
         strict = record.parameters.get("generalized") == "left"
         result = search.find_readable(anonymized)

@@ -12,7 +12,7 @@ import numpy as np
 
 from showthrough.core.errors import shorten
 from showthrough.core.families import families
-from showthrough.core.plugins import describe_error, is_guest
+from showthrough.core.plugins import describe_error, is_plugin
 from showthrough.data.references import NOTHING
 from showthrough.run.gate.accepted import Accepted, ReadableIdentifiers, readable_identifiers
 from showthrough.run.gate.checks import EvidenceCheck, Lack, ReadableCheck
@@ -116,7 +116,7 @@ def _doubts(run: Run) -> Iterator[str]:
         try:
             yield from list(family.doubts(run))
         except Exception as error:
-            if not is_guest(family):
+            if not is_plugin(family):
                 raise
             name = shorten(family.name)
             yield f"The family {name} cannot tell whether its numbers show anything: {describe_error(error)}."
