@@ -61,6 +61,8 @@ def test_what_is_lacking_is_absent_or_doubtful(four_left: Run) -> None:
     assert states(silver)["Annotations"] == "weak"
     doubtful = replace(four_left, corpus=replace(four_left.corpus, doubtful=3))
     assert states(doubtful)["Independent documents"] == "weak"
+    copies = run_of([letters(5)[at % 5] for at in range(40)], metrics=METRICS[:3])
+    assert states(copies)["Independent documents"] == "weak"
     weak = run_of(letters(40), weak=True)
     assert states(weak)["Attack with background"] == "weak"
 

@@ -316,7 +316,7 @@ def _number(value: float) -> str:
     """Shares as per cent, in as many digits as tell them from nothing and from all.
 
     >>> _number(0.30952), _number(0.9994), _number(1.0), _number(3.5)
-    ('31 %', '99.94 %', '100 %', '3.5')
+    ('31 %', '99.9 %', '100 %', '3.5')
     """
     if not 0 <= value <= 1:
         return f"{value:g}"
