@@ -66,7 +66,7 @@ def test_how_it_is_written(end: str, text: str, threshold: str) -> None:
         ("min", "=0.9", "found '=0.9'"),
         ("min", "er_di=inf", "expected METRIC=LIMIT"),
         ("min", "er_di=", "expected METRIC=LIMIT"),
-        ("min", "trir=0.1", "lower is better of trir; expected --max"),
+        ("min", "trir=0.1", "lower is better of trir; expected --max (in a plan, max)"),
         ("max", "er_di=0.9", "higher is better of er_di; expected --min"),
         (
             "max",
@@ -124,6 +124,14 @@ def test_programs_are_checked_like_files(given: Any, says: str) -> None:
     assert str(caught.value) == f"thresholds{says}"
 
 
+def test_a_plan_is_named_with_what_it_asks() -> None:
+    for given, place in (({"min": 0.9}, ".min"), ({"least": {}}, ""), ({"min": {"er_di": "x"}}, ".min.er_di")):
+        with pytest.raises(InputError, match=rf"^plan.toml: thresholds{place}: found "):
+            parse_thresholds(given, "plan.toml")  # type: ignore[arg-type]
+    (asked,) = parse_thresholds({"min": {"er_qi": 1}}, "plan.toml")
+    assert str(asked.problem("why")) == "plan.toml: thresholds.min.er_qi: why"
+
+
 def test_a_message_shows_80_characters_of_what_was_written() -> None:
     """Of 81 the first 79 and a sign that there is more; 80 are shown as they stand."""
     for written_as, shown_as in (("x" * 80, "x" * 80), ("x" * 81, "x" * 79 + "…")):
@@ -132,11 +140,11 @@ def test_a_message_shows_80_characters_of_what_was_written() -> None:
 
 
 def test_all_that_cannot_be_asked_is_told_at_once() -> None:
-    """What is no metric at all hides no fault of what follows it."""
+    """What is no metric at all hides no fault of what is before or after it."""
     with pytest.raises(InputError) as caught:
-        resolve_thresholds(parse_options(["nonsense=1", "er_qi=0.9", "er_di=2"], None), RECORDS)
+        resolve_thresholds(parse_options(["er_qi=0.9", "nonsense=1", "er_di=2"], None), RECORDS)
     places = [line.partition(": ")[0] for line in str(caught.value).splitlines()]
-    assert places == ["--min nonsense=1", "--min er_qi=0.9", "--min er_di=2"]
+    assert places == ["--min er_qi=0.9", "--min nonsense=1", "--min er_di=2"]
 
 
 def test_a_limit_on_another_scale_is_no_share() -> None:
