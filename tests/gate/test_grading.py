@@ -335,6 +335,15 @@ def test_a_number_without_a_record_is_graded(run: Run) -> None:
     assert grade_demand(bare, "every", demand).why == UNJUDGED  # what the number tells of is not known either
 
 
+def test_what_says_nothing_of_what_is_left_judges_nobody(run: Run) -> None:
+    """A number for use, or of what a detector finds: the release may hold whatever was missed."""
+    demand = Demand(Threshold("er_di", "min", 0.9))
+    for changed in ({"group": "utility"}, {"roles": ("residual",)}):
+        other = replace(run, metrics=[replace(one, **changed) for one in run.metrics])
+        found = grade_demand(other, "every", demand)
+        assert (found.grade, found.why) == ("unsure", UNJUDGED)
+
+
 def test_what_reads_the_release_goes_before_what_reads_marks(run: Run) -> None:
     """Wherever it stands, and also where it failed: no number is no pass."""
     hidden, other = run.metrics
