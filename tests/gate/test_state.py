@@ -11,15 +11,33 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from showthrough import InputError, Mask, PlanError, Run
+from showthrough import (
+    Annotation,
+    Anonymization,
+    Corpus,
+    Document,
+    InputError,
+    Mask,
+    Mention,
+    PlanError,
+    Run,
+    evaluate,
+)
 from showthrough.metrics import METRICS as NAMES
-from showthrough.run.gate.accepted import Accepted, AcceptedIdentifier, digest_of_identifier, read_accepted
+from showthrough.run.gate.accepted import (
+    Accepted,
+    AcceptedIdentifier,
+    digest_of_identifier,
+    read_accepted,
+    readable_identifiers,
+)
 from showthrough.run.gate.checking import Gate, check_run
-from showthrough.run.gate.checks import FAILED, PASSED, UNSURE, ReadableCheck
+from showthrough.run.gate.checks import ReadableCheck
+from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
 from showthrough.run.gate.state import Decision, ReleaseState, decide, decisions
 from showthrough.run.records import Failure
 from showthrough.run.thresholds import Threshold
-from situations import METRICS, SITUATIONS, Letter, Situation, letters, release, run_of
+from situations import METRICS, SITUATIONS, Letter, Situation, corpus_of, letters, release, run_of
 
 NOT_YET, NEVER, FREE = ReleaseState.NOT_ENOUGH_EVIDENCE, ReleaseState.DO_NOT_RELEASE, ReleaseState.NO_OBJECTION
 
@@ -134,9 +152,6 @@ def test_the_best_goes_first() -> None:
     def leaving(names: int) -> Any:
         return release(made, lambda at, one: one.masks[1:] if at < names else one.masks)
 
-    from showthrough import evaluate
-    from situations import corpus_of
-
     masks = {"nine": leaving(9), "none": leaving(0), "two": leaving(2)}
     run = evaluate(corpus_of(made), masks, ["removed_di"], resamples=50)
     ranked = decisions(run, Gate())
@@ -161,8 +176,12 @@ def entry(one: Letter, **other: Any) -> AcceptedIdentifier:
 def test_what_was_accepted_is_no_objection(one_left: Run, by: str) -> None:
     name = letters()[7]
     start, end = name.span(name.name)
-    ways = {"text": {"text": name.name}, "place": {"start": start, "end": end}}
-    way = ways.get(by, {"digest": digest_of_identifier(name.name)})
+    ways: dict[str, dict[str, Any]] = {
+        "text": {"text": name.name},
+        "place": {"start": start, "end": end},
+        "digest": {"digest": digest_of_identifier(name.name)},
+    }
+    way = ways[by]
     decision = decide(one_left, accepted=Accepted((entry(name, **way),), "accepted.json"))
     assert (decision.state, decision.accepted, decision.notes) == (FREE, 1, ())
     assert "but for 1 readable identifier that somebody accepted" in decision.sentence
@@ -216,16 +235,29 @@ def test_what_stands_elsewhere_is_accepted_as_well(situations: dict[str, Situati
     assert decide(run, accepted=Accepted(every[:2], "a.json")).state == NEVER
 
 
-def test_a_mention_of_two_that_can_be_read_must_be_accepted_too() -> None:
-    """An entity is marked twice, with other words; who accepted the short one did not accept the long one."""
-    made = letters()
+def twice(masked: list[Mask]) -> Run:
+    """`Ann Lee` and `Lee` are marked as one person; unmarked, at the end, `Ann Lee` stands once more."""
+    text = "Ann Lee came. Lee left. Ann Lee"
+    marks = [Mention(0, 7, "PERSON", "DIRECT", "e"), Mention(14, 17, "PERSON", "DIRECT", "e")]
+    corpus = Corpus([Document("letter-007", text, (Annotation("a", tuple(marks)),))])
+    return evaluate(corpus, {"tool": Anonymization({"letter-007": masked})}, ["removed_di"], resamples=0)
 
-    def keep(at: int, one: Letter) -> list[Mask]:
-        return one.masks[1:] if at == 7 else one.masks
 
-    run = run_of(made, release(made, keep), metrics=METRICS[:3])
-    first = made[7].name.split()[0]
-    assert decide(run, accepted=Accepted((entry(made[7], text=first),), "a.json")).state == NEVER
+def test_who_accepted_the_short_form_did_not_accept_the_long_one() -> None:
+    def left(masked: list[Mask], **way: Any) -> int:
+        found = readable_identifiers(twice(masked), "tool", Accepted((entry(letters(1)[0], **way),), "a.json"))
+        assert found is not None
+        return found.left
+
+    first, second, third = Mask(0, 7), Mask(14, 17), Mask(24, 31)
+    for masked in ([], [first], [first, second], [second, third], [first, third]):
+        assert left(masked, text="Ann Lee") == 0  # wherever it stands, and what is shorter with it
+        assert left(masked, text="Lee") == 1
+        assert left(masked, digest=digest_of_identifier("Ann Lee")) == 0
+    assert left([second, third], start=0, end=7) == 0  # that place, and it stands nowhere else
+    assert left([second], start=0, end=7) == 1  # it stands at the end as well
+    assert left([third], start=0, end=7) == 1  # Lee can be read too
+    assert left([], start=0, end=31) == 1  # no mark
 
 
 def test_a_list_is_read_from_json_and_csv(tmp_path: Path) -> None:

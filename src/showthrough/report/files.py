@@ -176,17 +176,19 @@ def _tae_value(run: Run, name: str, text: str) -> object:
 class View:
     """What the help says of it, and what makes its text of a run.
 
-    A view that `shows_documents` is asked whether to leave every word of them out. The others never see one then.
+    A view that `shows_documents` is asked whether to leave every word of them out. The others never see one then. One
+    that is `judged` says what follows for a release, and is given the gate that asks.
     """
 
     help: str
     make: Callable[..., str]
     shows_documents: bool = False
+    judged: bool = False
 
     def text(self, run: Run, without_text: bool, gate: Gate | None = None) -> str:
-        """Its text; the gate is for the page, which says what follows for a release."""
+        asked = {"gate": gate} if self.judged else {}
         if self.shows_documents:
-            return self.make(run, without_text=without_text, gate=gate)
+            return self.make(run, without_text=without_text, **asked)
         return self.make(run.without_text() if without_text else run)
 
     def is_private(self, run: Run, without_text: bool) -> bool:
@@ -205,5 +207,5 @@ VIEWS: dict[str, View] = {
     "markdown": View("Write the tables as Markdown.", markdown_text),
     "latex": View("Write the tables as LaTeX (booktabs).", latex_text),
     "json": View("Write the scores alone as JSON.", json_text),
-    "html": View("Write one page to look at, with the documents in it.", _page, shows_documents=True),
+    "html": View("Write one page to look at, with the documents in it.", _page, shows_documents=True, judged=True),
 }

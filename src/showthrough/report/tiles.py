@@ -106,10 +106,10 @@ def _found(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: 
     title, name = "People found", decision.candidate
     scored = [(score, record) for record in find_metrics(run, "attack") if (score := headline(run, name, record))]
     if not scored:
-        return Tile(title, "–", "Nobody tried to recognise people with background knowledge.")
+        return Tile(title, "–", "Nobody tried to recognise people.")
     score, record = max(scored, key=lambda pair: pair[0].value or 0.0)  # the strongest counts
     value, many = score.value or 0.0, len(run.documents)
-    detail = "by an attacker with background knowledge" + (f", the best of {len(scored)}" if len(scored) > 1 else "")
+    detail = "by an attacker who knows something of them" + (f", the best of {len(scored)}" if len(scored) > 1 else "")
     check = _check(decision, record)
     return Tile(
         title,

@@ -62,8 +62,8 @@ class _Reidentification(Section):
 
 
 def _weak(run: Run, record: MetricRecord) -> Iterator[str]:
-    for share, shown in _weaknesses(run, record):
-        what = "find hardly anybody" if share < ALMOST else "are not shown to find more than guessing does,"
+    for most, shown in _weaknesses(run, record):
+        what = "find hardly anybody" if most < ALMOST else "are not shown to find more than guessing does,"
         yield (
             f"The attacks of {record.name} {what} even in the originals ({shown}): if they find few people, that says "
             f"nothing about any anonymization."
@@ -73,8 +73,8 @@ def _weak(run: Run, record: MetricRecord) -> Iterator[str]:
 def weak_attackers(run: Run) -> Iterator[str]:
     """The same in plain words, of whichever attack."""
     for record in find_metrics(run, "attack"):
-        for share, shown in _weaknesses(run, record):
-            what = "finds hardly anybody" if share < ALMOST else "is not shown to find more people than guessing does,"
+        for most, shown in _weaknesses(run, record):
+            what = "finds hardly anybody" if most < ALMOST else "is not shown to find more people than guessing does,"
             yield f"The attacker {what} even in the originals ({shown}), so that few are found shows nothing."
 
 

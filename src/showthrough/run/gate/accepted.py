@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -21,7 +21,7 @@ from showthrough.core.arrays import Ints
 from showthrough.core.errors import InputError, Problem, ResourceError, quote_value, shorten
 from showthrough.data.documents import Corpus
 from showthrough.data.layout.gold import DIRECT
-from showthrough.data.masks import Anonymization
+from showthrough.data.masks import Anonymization, Mask
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.matching.entities import EntitySearch, HowRead
 from showthrough.models import Resources
@@ -229,58 +229,80 @@ def _match(
     if not numbers:
         return {}, set()
     try:
-        search, ways, covered = _search_again(texts, name, record, numbers)
+        entities = [*_readable_entities(texts, name, record, numbers, by_document)]
     except ResourceError:  # a word list that the metric read with is not here
         return {}, set()
     excused: dict[str, int] = {}
     used: set[int] = set()
-    for place, number in enumerate(numbers):
+    for number in numbers:
         document = texts.documents[number]
-        found, allowed = 0, 0
-        for entity in search.by_document[place]:
-            if search.gold.entity_level[entity] != DIRECT or not ways[entity]:
+        entries, found, allowed = by_document[document.id], 0, 0
+        for entity in entities:
+            if entity.document != number:
                 continue
             found += 1
-            marks = _marks_to_accept(search, entity, covered, place)
-            fits = [
-                {at for at, entry in by_document[document.id] if entry.fits(document.text[start:end], (start, end))}
-                for start, end in marks
-            ]
-            if fits and all(fits):
-                allowed += 1
-                used.update(*fits)
+            quoted = [(document.text[start:end], (start, end)) for start, end in entity.marks]
+            fitting = {at: text for at, entry in entries for text, span in quoted if entry.fits(text, span)}
+            used.update(fitting)
+            # By its text an identifier is accepted wherever it stands, and shorter forms of it with it.
+            texts_of = [_words(text) for at, text in fitting.items() if accepted.entries[at - 1].start is None]
+            by_text = bool(texts_of) and all(any(_words(text) <= words for words in texts_of) for text, _ in quoted)
+            allowed += by_text or entity.gone
         # Of what was found and not counted anybody may have been accepted; what was counted and not found was not.
         excused[document.id] = max(0, min(allowed, readable[document.id] - (found - allowed)))
     return {key: count for key, count in excused.items() if count}, used
 
 
-def _search_again(
-    texts: RunTexts, name: str, record: MetricRecord, numbers: Sequence[int]
-) -> tuple[EntitySearch, Ints, Any]:
-    """How each entity of some documents can be read, and which mentions are covered, as the metric counted."""
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.casefold().split())
+
+
+class _Entity(NamedTuple):
+    """A direct identifier that can be read: its document, its marks, and whether accepted places hide all of it."""
+
+    document: int
+    marks: Sequence[tuple[int, int]]
+    gone: bool
+
+
+def _readable_entities(
+    texts: RunTexts,
+    name: str,
+    record: MetricRecord,
+    numbers: Sequence[int],
+    by_document: Mapping[str, Sequence[tuple[int, AcceptedIdentifier]]],
+) -> Iterator[_Entity]:
+    """What can be read in some documents, as the metric counted.
+
+    An accepted place is accepted there alone: what can still be read with that place hidden stands elsewhere too.
+    """
     documents = [texts.documents[number] for number in numbers]
-    masks = {document.id: texts.masks[name][number] for document, number in zip(documents, numbers, strict=True)}
-    usual = HowRead()
     words, dictionary = record.parameters.get("function_words"), record.parameters.get("dictionary")
+    usual = HowRead()
     how = HowRead(str(words or usual.function_words), str(dictionary or usual.dictionary))
     search = EntitySearch(Chunk(Corpus(documents), Resources()), how)
-    anonymized = Anonymized(search.chunk, Anonymization(masks, name))
-    covered = anonymized.coverage.is_covered(search.mentions, search.span_index, "read")
+    masks = {document.id: texts.masks[name][number] for document, number in zip(documents, numbers, strict=True)}
+    more: dict[str, Sequence[Mask]] = {}
+    for document in documents:
+        marked = {(mark.start, mark.end) for layer in document.annotations for mark in layer.mentions}
+        entries = [entry for _, entry in by_document[document.id]]
+        places = {span for span in marked if any(span == (entry.start, entry.end) for entry in entries)}
+        more[document.id] = [*masks[document.id], *(Mask(start, end) for start, end in places)]
+    before, after = (_ways(search, record, Anonymization(each, name)) for each in (masks, more))
+    for place, number in enumerate(numbers):
+        for entity in search.by_document[place]:
+            if search.gold.entity_level[entity] == DIRECT and before[entity]:
+                yield _Entity(number, search.own[entity], not after[entity])
+
+
+def _ways(search: EntitySearch, record: MetricRecord, anonymization: Anonymization) -> Ints:
+    """How each entity can be read; 0 is not at all."""
+    anonymized = Anonymized(search.chunk, anonymization)
     if goes_first(record):
-        strict = record.parameters.get("generalized") == "left"
         result = search.find_readable(anonymized)
-        return search, result.strict if strict else result.ways, covered
-    return search, np.bincount(search.entity, ~covered, minlength=len(search.gold.entity_level)), covered
-
-
-def _marks_to_accept(search: EntitySearch, entity: int, covered: Any, place: int) -> list[tuple[int, int]]:
-    """The marks of an entity that can be read; where it can be read elsewhere, all of them."""
-    mine = search.asked[(search.entity == entity) & ~covered]
-    shift = int(search.chunk.axis.bounds[place])
-    if len(mine):
-        start, end = (side[mine] - shift for side in (search.gold.start, search.gold.end))
-        return [*zip(start.tolist(), end.tolist(), strict=True)]
-    return search.own[entity]
+        return result.strict if record.parameters.get("generalized") == "left" else result.ways
+    covered = anonymized.coverage.is_covered(search.mentions, search.span_index, "read")
+    return np.bincount(search.entity, ~covered, minlength=len(search.gold.entity_level)).astype(np.int64)
 
 
 def describe_unused(run: Run, name: str, accepted: Accepted) -> Iterator[str]:

@@ -193,7 +193,7 @@ def _in_words(decision: Decision, run: Run, *, best: bool) -> Decision:
     who = "the best candidate" if best else shorten(decision.candidate)
     if not decision.reasons:
         attack = any("attack" in record.roles and record.text in run.rows for record in run.metrics)
-        rest = "" if attack else " Nobody tried to recognise people with background knowledge."
+        rest = "" if attack else " Nobody tried to recognise people."
         accepted = _accepted_words(decision.accepted)
         return replace(decision, sentence=f"What was tested found nothing against {who}{accepted}.{rest}")
     told = decision.reasons[0].sentence
