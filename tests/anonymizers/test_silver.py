@@ -172,7 +172,7 @@ def test_of_people_and_programs_both_are_told() -> None:
     run = evaluate(mixed, [anonymize(CORPUS, Program("other", [NAME]))], metrics=["recall"])
     assert "|gold:silver(one.v1) and others|" in run["other", "recall"].signature
     assert run.notes[0].startswith("1 of 2 annotation layers were made by programs (one.v1)")
-    assert run.notes[0].endswith("a system under test that is one of them is scored against itself")
+    assert run.notes[0].endswith("A system under test that is one of them is scored against itself")
 
 
 def test_of_people_alone_nothing_is_said() -> None:
