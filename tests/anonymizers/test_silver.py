@@ -158,7 +158,7 @@ def test_every_signature_and_a_note_say_that_it_is_silver() -> None:
     assert all("|gold:silver(one.v1+two.v1)|" in score.signature for score in run.scores)
     assert run.notes[0] == (
         "the annotations were made by programs (one.v1, two.v1): scores show agreement with them, not what "
-        "identifies people; one is one of them, or of their family, and is scored against itself"
+        "identifies people. one is one of them, or of their family, and is scored against itself"
     )
     said = " ".join(map(str, sentence(run, "one")))
     assert "that programs marked" in said
