@@ -55,6 +55,7 @@ def test_type_checkers_see_the_same_names() -> None:
         ("attacks.base", "Attack"),
         ("attacks.transformer", "Transformer"),
         ("anonymizers.replacing", "replacing"),
+        ("anonymizers.table", "ANONYMIZERS"),
         ("formats.phi", "ANNOTATOR"),
         ("files.heads", "Head"),
         ("tables.calls", "parameter"),

@@ -69,7 +69,7 @@ def test_back_into_the_corpus(desk: Desk) -> None:
     assert found.err == "note: types that are new in this corpus: MISC\n"
     assert " ".join(found.out.split()).startswith(
         "1 of 1 document by ann was looked through and confirmed. "
-        "In 0 of 1 a reader could still tell who it is about (0.0 % to 95.0 % of documents and readers like these, "
+        "In 0 of 1 a reader could still say whom it is about (0.0 % to 95.0 % of documents and readers like these, "
         "exact at 95 %). "
         "2 corrections made, 1 disagreement left. "
     )

@@ -134,9 +134,9 @@ class TAE:
     ) -> dict[str, dict[str, Any]]:
         """The values of each metric, by anonymization; those of a metric by type are again a dictionary.
 
-        As in TAE, the results are appended to a CSV file, a metric that cannot be computed is logged as an error and
-        left out of the results, and a document that the corpus does not have is logged and left out. A document that an
-        anonymization lacks is an error.
+        As in TAE, the results are appended to a CSV file. A metric that cannot be computed is logged as an error and
+        left out of the results. So is a document that the corpus does not have. A document that an anonymization lacks
+        is an error.
         """
         results_file = None if results_file_path is None else Path(results_file_path)
         if results_file is not None:

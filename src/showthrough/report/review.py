@@ -72,7 +72,7 @@ def _lead(outcome: ReviewOutcome) -> Iterator[str]:
     yield f"{of} {'was' if outcome.reviewed == 1 else 'were'} looked through and confirmed."
     if outcome.low is None or outcome.high is None:  # nothing was looked through
         return
-    sentence = f"In {outcome.told:,} of {outcome.reviewed:,} a reader could still tell who it is about"
+    sentence = f"In {outcome.told:,} of {outcome.reviewed:,} a reader could still say whom it is about"
     ends = f"{percent(outcome.low)} to {percent(outcome.high)}"
     between = f"{ends} of documents and readers like these, exact at {outcome.confidence * 100:.0f} %"
     unsure = f"; in {outcome.unsure:,} more a reader was unsure" if outcome.unsure else ""
