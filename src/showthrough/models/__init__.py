@@ -193,7 +193,7 @@ class Resources:
 
     @_once
     def sts(self, name: str, vectors: str = "") -> Sts:
-        """What tells how alike two passages are, from 0 to 5: `overlap`, embeddings, or a transformer's tokens."""
+        """What tells how alike two passages are, from 0 to 5: `overlap`, embeddings, tokens' states, or entailment."""
         from showthrough.models.overlap import Cosines, Overlap
 
         source = STS.parse(name)
@@ -204,6 +204,10 @@ class Resources:
             from showthrough.models._token_matching import TokenMatches
 
             return Cosines(TokenMatches(source, STS, self.models, self.cache, self.watch))
+        if source.kind == "nli":
+            from showthrough.models._entailment import Entailment
+
+            return Entailment(source, STS, self.models, self.cache, self.watch)
         from showthrough.models._similarity import Embedded
 
         return Cosines(Embedded(self._sentences(name, STS)))
