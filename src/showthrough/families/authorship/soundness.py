@@ -38,8 +38,8 @@ class Soundness(Metric):
     Potthast, Hagen and Stein 2016 (PAN, author masking). Passages are those of a submission. For any other
     anonymization they are the sentences of the original, untouched ones too. `overlap` matches every content word with
     the most similar one of the other text: 1 for a common lemma or most common synset, 0.5 for a common synset, else
-    the cosine of their vectors where both have one, else 0.15. `nli:` asks a model for natural-language inference whether
-    each passage follows from the other.
+    the cosine of their vectors where both have one, else 0.15. `nli:` asks a model whether each passage follows
+    from the other.
 
     STS(p) = 5 · (mean best match of words before + mean best match of words after) / 2; soundness is its mean over
     passages
