@@ -43,7 +43,9 @@ def test_what_a_trial_counts_by_hand() -> None:
     texts = ["a a b b", "a b c d", "c c c d", "x y x y", "u v u v", "w w w w"]
     shares = np.array([[text.split().count(word) / 4 for word in "abcduvwxy"] for text in texts])
     scaled = shares / shares.std(axis=0)
-    near = np.array([[np.minimum(one, other).sum() / np.maximum(one, other).sum() for other in scaled] for one in scaled])
+    near = np.array(
+        [[np.minimum(one, other).sum() / np.maximum(one, other).sum() for other in scaled] for one in scaled]
+    )
     question = THREE[0]
     won, pair, first, second, own = pool.columns(question)
     others = [2, 3, 4, 5]  # all but the two by its author

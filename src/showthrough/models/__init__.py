@@ -121,7 +121,8 @@ class Resources:
 
     @_once
     def information(self, name: str) -> InformationSource:
-        """What weighs spans of text: `uniform`, `wordfreq[:<language>]`, or a masked language model."""
+        """What weighs spans of text: `uniform`, `wordfreq[:<language>]`, or a language model, masked or causal."""
+        from showthrough.models._causal_lm import CausalLanguageModel
         from showthrough.models._masked_lm import MaskedLanguageModel
         from showthrough.models.information import Uniform, WordFrequency
 
@@ -130,6 +131,8 @@ class Resources:
             return Uniform()
         if source.kind == "wordfreq":
             return WordFrequency(source.place or "en")
+        if source.kind == "causal":
+            return CausalLanguageModel(source, INFORMATION, self.models, self.cache, self.watch)
         return MaskedLanguageModel(source, INFORMATION, self.models, self.cache, self.watch)
 
     @_once
