@@ -431,7 +431,7 @@ def test_text_forms(text: str) -> None:
     [
         (
             'tpi(ic="bert")',
-            "ic='bert' is not known; expected wordfreq, uniform, corpus, wordfreq:<language>, hf:<name>, causal:<name> or the path of",
+            "ic='bert' is not known; expected wordfreq, uniform, corpus, wordfreq:<language>, hf:<name>, causal:<name>",
         ),
         ('tpi(chunking="words")', "chunking='words' is not known; expected none, auto, spacy:<name>"),
         ('tps(similarity="cosine")', "similarity='cosine' is not known; expected ngrams, st:<name>"),
