@@ -13,6 +13,7 @@ ANONYMIZERS: Table[Anonymizer] = Table(
     partial(value_of, Anonymizer, "anonymizer"),
     {
         "rules": "showthrough.systems.rules:Rules",
+        "sanitize": "showthrough.systems.sanitize:Sanitize",
         "average": "showthrough.systems.obfuscators.average:Average",
         "synonyms": "showthrough.systems.obfuscators.synonyms:Synonyms",
         "roundtrip": "showthrough.systems.obfuscators.roundtrip:RoundTrip",

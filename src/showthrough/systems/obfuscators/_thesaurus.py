@@ -102,4 +102,8 @@ def _joined(word: str, ending: str) -> tuple[str, ...]:
     return (word[:-1] + ending,) if word.endswith("e") else (word + ending, word + word[-1] + ending)
 
 
-_FORMS = {"s": _with_s, "ed": _with_ed, "ing": lambda word: _joined(word, "ing")}
+def _with_ing(word: str) -> tuple[str, ...]:
+    return _joined(word, "ing")
+
+
+_FORMS = {"s": _with_s, "ed": _with_ed, "ing": _with_ing}

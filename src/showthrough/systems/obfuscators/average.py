@@ -172,7 +172,8 @@ class Average(BaseAnonymizer):
         return [_obfuscate(document.text, style, words) for document in documents]
 
     def prepare(self) -> None:
-        _ = self._style, thesaurus().ready()
+        _ = self._style
+        thesaurus().ready()
 
     @property
     def pinned(self) -> dict[str, str]:

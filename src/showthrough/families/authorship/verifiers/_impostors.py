@@ -95,7 +95,8 @@ class _Space:
 
     def between(self, row: Floats, other: Floats) -> Floats:
         """How similar two texts are, by trial."""
-        return self._similarities(row, other[None], other[None] @ self.trials)[0]
+        (similarities,) = self._similarities(row, other[None], other[None] @ self.trials)
+        return np.asarray(similarities)
 
     def _similarities(self, row: Floats, others: Floats, sizes: Floats) -> Floats:
         """Min–max: Σ min / Σ max, of which Σ max is both sums less Σ min."""
