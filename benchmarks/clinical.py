@@ -31,7 +31,7 @@ from showthrough.families.clinical._instances import TypedSpans
 from showthrough.families.clinical.by_token import PhiToken
 from showthrough.metrics import metrics_of
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.report.matrix import significance
+from showthrough.report.differences import significance
 
 TIMES = 25
 SECONDS = 10.0

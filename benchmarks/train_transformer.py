@@ -28,7 +28,7 @@ from showthrough import read_corpus, write_corpus
 from showthrough.cli import demo_corpus as demo
 from showthrough.core.errors import Interrupted
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.systems.encoders.learning import Tagging
+from showthrough.systems.encoders.learning import TokenLearner
 from showthrough.systems.encoders.training import TrainingOutcome, TrainingRequest, TransformerSettings, train_to_folder
 
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -94,21 +94,21 @@ def noted_steps(device: str) -> Iterator[list[tuple[float, float]]]:
     import torch
 
     seen: list[tuple[float, float]] = []
-    usual = Tagging.loss
+    usual = TokenLearner.loss
 
-    def noting(learner: Tagging, batch: list[int], seed: int) -> Any:
+    def noting(learner: TokenLearner, batch: list[int], seed: int) -> Any:
         found = usual(learner, batch, seed)
         seen.append((time.perf_counter(), float(found.detach())))  # which waits for an accelerator
         return found
 
-    Tagging.loss = noting  # type: ignore[method-assign]
+    TokenLearner.loss = noting  # type: ignore[method-assign]
     if device == "cuda":
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
     try:
         yield seen
     finally:
-        Tagging.loss = usual  # type: ignore[method-assign]
+        TokenLearner.loss = usual  # type: ignore[method-assign]
 
 
 def trained(request: TrainingRequest, device: str) -> tuple[TrainingOutcome, list[tuple[float, float]]]:
@@ -140,22 +140,22 @@ def resumed(request: TrainingRequest, device: str) -> bool:
 
     whole, steps = trained(request, device)
     apart = replace(request, folder=request.folder.with_name("resumed"))
-    usual, middle, taken = Tagging.loss, len(steps) // 2, 0
+    usual, middle, taken = TokenLearner.loss, len(steps) // 2, 0
 
-    def stopping(learner: Tagging, batch: list[int], seed: int) -> Any:
+    def stopping(learner: TokenLearner, batch: list[int], seed: int) -> Any:
         nonlocal taken
         taken += 1
         if taken == middle:
             raise KeyboardInterrupt
         return usual(learner, batch, seed)
 
-    Tagging.loss = stopping  # type: ignore[method-assign]
+    TokenLearner.loss = stopping  # type: ignore[method-assign]
     try:
         train_to_folder(apart)
     except Interrupted as stop:
         print(f"stopped in step {taken}: {apart.checkpoint.stat().st_size / 2**20:.0f} MiB of checkpoint; {stop}"[:100])
     finally:
-        Tagging.loss = usual  # type: ignore[method-assign]
+        TokenLearner.loss = usual  # type: ignore[method-assign]
     again, rest = trained(replace(apart, resume=True), device)
     one, other = (load_file(Path(part.folder, "model.safetensors")) for part in (whole, again))
     far = max(float((one[name] - other[name]).abs().max()) for name in one)

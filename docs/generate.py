@@ -22,11 +22,12 @@ from typer.testing import CliRunner
 
 import showthrough
 from showthrough.cli import app
-from showthrough.core.plugins import Table
+from showthrough.core.plugins import Registry
 from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
 from showthrough.data.types import NAMES, in_order, path_of, treated_as
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES
+from showthrough.report.release import schema_text
 from showthrough.report.table import ARROWS
 from showthrough.run.records import (
     Comparison,
@@ -138,7 +139,7 @@ def public_names() -> str:
         value = getattr(showthrough, name)
         if isinstance(value, str):
             said = "The version of the program."
-        elif isinstance(value, Table):
+        elif isinstance(value, Registry):
             said = f"The registry of {value.kind}: built in, of packages, or registered by a program."
         else:
             said = (inspect.getdoc(value) or "").splitlines()[0]
@@ -165,11 +166,10 @@ def scheme_table() -> str:
 
 
 def demo_output() -> str:
-    """What the demo prints, with the sentence on one system instead of all."""
+    """What the demo prints, without the sentences on single systems."""
     result = CliRunner().invoke(app, ["demo"], env=_PLAIN, catch_exceptions=False)
-    verdict, systems, *rest = result.stdout.strip("\n").split("\n\n")
-    first = re.split(r"\n(?=\S)", systems)[0]
-    shown = "\n\n".join([verdict, f"{first}\n…", *rest])
+    verdict, _, *rest = result.stdout.strip("\n").split("\n\n")
+    shown = "\n…\n".join([verdict, *rest])
     return "\n".join(["```text", *(line.rstrip() for line in shown.splitlines()), "```"])
 
 
@@ -197,6 +197,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/public-api.md": lambda: _with("docs/public-api.md", names=public_names()),
     "docs/python.md": lambda: _with("docs/python.md", roles=role_table()),
     "README.md": lambda: _with("README.md", demo=demo_output()),
+    "src/showthrough/report/release/schema.json": schema_text,
 }
 
 

@@ -78,10 +78,10 @@ def test_a_module_that_never_was_is_not_found() -> None:
         import_module("showthrough.nowhere")
 
 
-def test_no_room_hides_a_name() -> None:
+def test_no_package_hides_a_name() -> None:
     """A module `evaluate` would take the place of the function `evaluate` as soon as anything imports it."""
-    rooms = {room.name for room in iter_modules(showthrough.__path__)}
-    assert rooms & set(showthrough.__all__) == set()
+    packages = {package.name for package in iter_modules(showthrough.__path__)}
+    assert packages & set(showthrough.__all__) == set()
 
 
 def test_importing_is_light() -> None:
@@ -105,12 +105,12 @@ PACKAGES = (
 SOURCE = ROOT / "src/showthrough"
 # What families tell in reports: these modules stand behind `report`, which asks the registry of families for them.
 VIEWS = sorted((SOURCE / "families").glob("*/report*.py"))
-# The one way back, also in the design: whoever holds a run may look at it, and how it looks is a later room's to say.
-DOORS = {"run/_views.py": {"report"}}
+# The one way back, also in the design: whoever holds a run may look at it; `report` says how it looks.
+WAYS_BACK = {"run/_views.py": {"report"}}
 
 
 def imported(source: str) -> set[str]:
-    """The rooms that a file knows, in whichever way it imports them; what type checkers alone read does not count."""
+    """The packages that a file knows, however it imports them; what type checkers alone read does not count."""
     found = set()
     tree = ast.parse(source)
     types = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
@@ -119,6 +119,7 @@ def imported(source: str) -> set[str]:
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{ast.unparse(node)}: expected the whole name"
             modules = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
@@ -126,25 +127,67 @@ def imported(source: str) -> set[str]:
     return found
 
 
+def imported_at_once(tree: ast.Module) -> set[str]:
+    """What a module imports while it is imported itself: not inside functions, and not for type checkers alone."""
+    names: set[str] = set()
+    bodies: list[list[ast.stmt]] = [tree.body]
+    while bodies:
+        for node in bodies.pop():
+            if isinstance(node, ast.ImportFrom):
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
+            elif isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                bodies.append(node.orelse)
+            elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                blocks = [getattr(node, block, []) for block in ("body", "orelse", "finalbody")]
+                bodies += [*blocks, *(handler.body for handler in getattr(node, "handlers", []))]
+    return names
+
+
+def test_imports_at_once_are_found_in_every_form() -> None:
+    source = """
+import a.b
+from c import d
+try:
+    import e
+except ImportError:
+    from f import g
+class H:
+    from i import j
+if TYPE_CHECKING:
+    import k
+else:
+    import m
+def n():
+    import o
+"""
+    assert imported_at_once(ast.parse(source)) == {"a.b", "c.d", "e", "f.g", "i.j", "m"}
+
+
 def test_imports_are_found_in_every_form() -> None:
     source = "import showthrough.cli\nfrom showthrough import report\ndef f():\n    from showthrough.run.run import Run"
     assert imported(source) == {"cli", "report", "run"}
 
 
-def test_every_module_stands_in_a_room() -> None:
-    doors = {"__init__", "__main__", "__pycache__", "_former"}  # of the house itself
+def test_every_module_stands_in_a_package() -> None:
+    own = {"__init__", "__main__", "__pycache__", "_former"}  # of the package itself
     modules = {path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py*")}
-    assert {name.partition(".")[0] for name in modules} - doors == set(PACKAGES)
+    assert {name.partition(".")[0] for name in modules} - own == set(PACKAGES)
 
 
-@pytest.mark.parametrize("room", PACKAGES)
-def test_imports_flow_one_way(room: str) -> None:
-    """A room knows only the rooms before it."""
-    files = [SOURCE / f"{room}.py"] if (SOURCE / f"{room}.py").exists() else list((SOURCE / room).rglob("*.py"))
-    later = set(PACKAGES[PACKAGES.index(room) + 1 :])
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_flow_one_way(package: str) -> None:
+    """A package knows only the packages before it."""
+    files = (
+        [SOURCE / f"{package}.py"] if (SOURCE / f"{package}.py").exists() else list((SOURCE / package).rglob("*.py"))
+    )
+    later = set(PACKAGES[PACKAGES.index(package) + 1 :])
     files = [file for file in files if file not in VIEWS]
     known = {file.relative_to(SOURCE).as_posix(): imported(file.read_text(encoding="utf-8")) for file in files}
-    assert {file: back for file, rooms in known.items() if (back := rooms & later - DOORS.get(file, set()))} == {}
+    assert {
+        file: back for file, packages in known.items() if (back := packages & later - WAYS_BACK.get(file, set()))
+    } == {}
 
 
 @pytest.mark.parametrize("file", VIEWS, ids=lambda file: f"{file.parent.name}/{file.name}")
@@ -159,34 +202,34 @@ def test_views_of_families_stand_between_report_and_cli(file: Path) -> None:
     assert not [node for node in body if isinstance(node, ast.ImportFrom) and node.module == name]
 
 
-@pytest.mark.parametrize("file", DOORS)
-def test_a_door_opens_when_somebody_looks(file: str) -> None:
-    """Its imports of later rooms stand inside its functions, and it is no wider than it must be."""
+@pytest.mark.parametrize("file", WAYS_BACK)
+def test_a_way_back_opens_when_somebody_looks(file: str) -> None:
+    """Its imports of later packages stand inside its functions, and it is no wider than it must be."""
     tree = ast.parse((SOURCE / file).read_text(encoding="utf-8"))
     inside = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     outside = [node for node in tree.body if node not in inside]
-    assert imported("\n".join(map(ast.unparse, inside))) == DOORS[file]
-    assert imported("\n".join(map(ast.unparse, outside))) & DOORS[file] == set()
+    assert imported("\n".join(map(ast.unparse, inside))) == WAYS_BACK[file]
+    assert imported("\n".join(map(ast.unparse, outside))) & WAYS_BACK[file] == set()
 
 
 def test_no_modules_need_each_other() -> None:
-    """Also inside a room there is an order: an import that would close a circle is in none of its modules' bodies."""
+    """Inside a package there is an order too: no module imports at once what would close a circle."""
     names = {
         ".".join(file.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__"): file
         for file in SOURCE.rglob("*.py")
     }
     needs: dict[str, set[str]] = {}
     for name, file in names.items():
-        body = [node for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
-        full = {f"{node.module}.{alias.name}": f"{node.module}" for node in body for alias in node.names}
-        needs[name] = {one if one in names else home for one, home in full.items()} & names.keys() - {name}
+        full = imported_at_once(ast.parse(file.read_text(encoding="utf-8")))
+        homes = {needed if needed in names else needed.rpartition(".")[0] for needed in full}
+        needs[name] = homes & names.keys() - {name}
     assert list(TopologicalSorter(needs).static_order())  # raises CycleError
 
 
 def test_the_map_is_in_the_design() -> None:
     page = (ROOT / "docs/design.md").read_text(encoding="utf-8")
     drawn = page[page.index("## The packages") :].split("```")[3]
-    listed = [room for line in drawn.strip().splitlines() for room in [line.split("  ")[0]]]
+    listed = [package for line in drawn.strip().splitlines() for package in [line.split("  ")[0]]]
     assert listed == [package for package in PACKAGES if package != "version"]
 
 

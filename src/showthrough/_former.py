@@ -51,7 +51,7 @@ _MOVED = {
     "report.inference": "families.inference.report_tables",
     "report.inference_sentences": "families.inference.report_sentences",
     "report.vocabulary": "families.clinical.report_vocabulary",
-    "report.clinical": "report.matrix",
+    "report.clinical": "report.differences",
     "gate": "run.gate",
     "anonymizers": "systems",
     "workbench": "systems.workbench",

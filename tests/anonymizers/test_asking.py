@@ -43,7 +43,7 @@ class Marked:
 
 
 @pytest.fixture
-def guest() -> Iterator[None]:
+def plugin() -> Iterator[None]:
     ANONYMIZERS.register("our-marks", Marked())
     yield
     del ANONYMIZERS["our-marks"]
@@ -88,8 +88,8 @@ def test_every_form_is_read_and_what_it_is_written_as_again(text: str, expected:
     assert anonymizer(format_spec(made)) == expected
 
 
-@pytest.mark.usefixtures("guest")
-def test_a_guest_has_parameters_and_a_place_too() -> None:
+@pytest.mark.usefixtures("plugin")
+def test_a_plugin_has_parameters_and_a_place_too() -> None:
     assert anonymizer("our-marks") == Marked()
     assert anonymizer("our-marks(most=3)") == Marked(most=3)
     assert anonymizer("our-marks:%(most=3)+rules") == Union((Marked("%", 3), Rules()))

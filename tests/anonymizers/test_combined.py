@@ -88,7 +88,7 @@ def test_a_union_tells_what_its_parts_tell() -> None:
     assert (both.name, both.model_bytes, both.device, both.lasting) == ("one+two", 7, "cpu", True)
     assert both.training == TrainingRecord("c1, c2", "d1, d2", ("x", "y"))
     assert both.pinned == {"1:one": "v1", "1:one: model": "a", "2:two": "v2", "2:two: model": "b"}
-    assert Union((one, Fixed())).model_bytes is None  # a guest does not say
+    assert Union((one, Fixed())).model_bytes is None  # a plugin does not say
     assert not Union((one, Fixed())).lasting
     assert Union((one, Telling(device="cuda"))).device == "cpu, cuda"
     assert Union((one, Fixed())).training == one.training

@@ -38,7 +38,9 @@ def written(tmp_path: Path) -> Written:
 
 
 def person(name: str) -> list[dict[str, object]]:
-    return [{"id": 0, "description": "a judge", "PIIs": [{"tag": "NAME", "keyword": name, "certainty": 5, "hardness": 1}]}]
+    return [
+        {"id": 0, "description": "a judge", "PIIs": [{"tag": "NAME", "keyword": name, "certainty": 5, "hardness": 1}]}
+    ]
 
 
 def test_counts_by_hand() -> None:

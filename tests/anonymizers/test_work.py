@@ -22,7 +22,7 @@ from showthrough.systems import anonymize, anonymizing
 from showthrough.systems._batches import peak_memory
 from showthrough.systems.anonymizing import check_ready
 from showthrough.systems.base import BaseAnonymizer
-from showthrough.systems.mask_cache import Keeping
+from showthrough.systems.mask_cache import KeptMasks
 from showthrough.systems.rules import Rules
 
 CORPUS = Corpus([Document(f"d{number}", f"Seen by Dr Ona Rask on day {number}.") for number in range(6)])
@@ -99,7 +99,7 @@ def test_costs_are_those_of_when_it_was_found(cache: Cache) -> None:
     first = cost_of(anonymize(CORPUS, Counting(), cache=cache, replacement="suppress"))
     second = cost_of(anonymize(CORPUS, Counting(), cache=cache, replacement="suppress"))
     assert (first.earlier, second.earlier) == (0, 6)
-    found = [Keeping(Counting(), cache).get(part) for part in anonymizing._parts(CORPUS)]
+    found = [KeptMasks(Counting(), cache).get(part) for part in anonymizing._parts(CORPUS)]
     assert second.seconds >= sum(one.seconds for one in found if one) > 0
     assert (second.documents, second.characters, second.device) == (first.documents, first.characters, first.device)
 
@@ -134,19 +134,19 @@ def test_who_does_not_promise_it_is_asked_again(cache: Cache, record: Record) ->
     assert list(cache.entries()) == []
 
 
-def test_a_guest_is_asked_again(cache: Cache) -> None:
-    class Guest:
-        name, version = "guest", 1
+def test_a_plugin_is_asked_again(cache: Cache) -> None:
+    class Plugin:
+        name, version = "plugin", 1
         asked = 0
 
         def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
             self.asked += len(documents)
             return [[] for _ in documents]
 
-    guest = Guest()
+    plugin = Plugin()
     for _ in range(2):
-        anonymize(CORPUS, guest, cache=cache)
-    assert guest.asked == 12
+        anonymize(CORPUS, plugin, cache=cache)
+    assert plugin.asked == 12
 
 
 def test_who_was_interrupted_goes_on(cache: Cache, record: Record) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from engines.pickling import Pickling
 from showthrough.families.reidentification.attacks import lexical
-from showthrough.families.reidentification.attacks._terms import Wording
+from showthrough.families.reidentification.attacks._terms import TextWords
 from showthrough.families.reidentification.attacks.base import PRIOR
 from showthrough.families.reidentification.attacks.lexical import Attempt, Lexical, weigh_terms
 from showthrough.models import Resources
@@ -92,7 +92,7 @@ def test_words_explain_the_score_exactly(texts: list[str], columns: list[int]) -
     attempt = Attempt(FITTED, texts)
     found = attempt.candidates()
     asked = np.array(columns[: len(texts)])
-    parts = attempt.gather_evidence(range(len(texts)), asked).contributions(Wording(texts), FITTED.known)
+    parts = attempt.gather_evidence(range(len(texts)), asked).contributions(TextWords(texts), FITTED.known)
     added = sum(np.bincount(occurrences.text, part, minlength=len(texts)) for occurrences, part in parts)
     score = found.score[np.arange(len(texts)), asked]
     heard = found.heard

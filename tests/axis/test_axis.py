@@ -70,68 +70,68 @@ def test_how_many_annotators_contain_a_span() -> None:
 
 def test_a_ruler_counts_only_what_has_to_be_masked() -> None:
     axis = SpanLayout(CORPUS)
-    ruler = SpanIndex(axis, free("Mr ")(axis))  # type: ignore[operator]
+    span_index = SpanIndex(axis, free("Mr ")(axis))  # type: ignore[operator]
     # Doe 3, of 2, Oslo 4: of the 14 characters 9; the space in "of Oslo" is in no mention.
-    assert int(ruler.before[-1]) == 9
-    assert (ruler.before[3], ruler.before[6], ruler.before[10]) == (0, 3, 5)
-    assert ruler.mentions.opens.tolist() == [0, 0, 0, 5, 3]
-    assert ruler.mentions.closes.tolist() == [3, 3, 3, 9, 5]
+    assert int(span_index.before[-1]) == 9
+    assert (span_index.before[3], span_index.before[6], span_index.before[10]) == (0, 3, 5)
+    assert span_index.mentions.opens.tolist() == [0, 0, 0, 5, 3]
+    assert span_index.mentions.closes.tolist() == [3, 3, 3, 9, 5]
 
 
 def test_a_mention_of_function_words_alone_follows_at_the_end() -> None:
     axis = SpanLayout(CORPUS)
-    ruler = SpanIndex(axis, free("Mr ", "of")(axis))  # type: ignore[operator]
-    assert int(ruler.before[-1]) == 7  # Doe and Oslo
-    assert ruler.whole.tolist() == [7, 8]  # "of", which is all of its mention
-    assert (ruler.mentions.opens[4], ruler.mentions.closes[4]) == (7, 9)
+    span_index = SpanIndex(axis, free("Mr ", "of")(axis))  # type: ignore[operator]
+    assert int(span_index.before[-1]) == 7  # Doe and Oslo
+    assert span_index.whole.tolist() == [7, 8]  # "of", which is all of its mention
+    assert (span_index.mentions.opens[4], span_index.mentions.closes[4]) == (7, 9)
     never = SpanIndex(axis, free("Mr ", "of")(axis), "never")  # type: ignore[operator]
     assert not never.mentions.solid[4]
 
 
 def test_a_ruler_is_made_once_for_a_source_and_a_question() -> None:
     axis = SpanLayout(CORPUS)
-    first = axis.ruler("none", nothing_free)
-    assert axis.ruler("none", nothing_free) is first
-    assert axis.ruler("none", nothing_free, "never") is not first
-    assert axis.ruler("other", nothing_free) is not first
+    first = axis.span_index("none", nothing_free)
+    assert axis.span_index("none", nothing_free) is first
+    assert axis.span_index("none", nothing_free, "never") is not first
+    assert axis.span_index("other", nothing_free) is not first
 
 
 def test_an_axis_with_a_ruler_is_gone_with_whoever_held_it() -> None:
     axis = SpanLayout(CORPUS)
     kept = ref(axis)
-    ruler = axis.ruler("none", nothing_free)
+    span_index = axis.span_index("none", nothing_free)
     gc.disable()  # nothing is left for the collector
     try:
         del axis
         assert kept() is None
-        assert ruler.mentions.opens.tolist() == [0, 3, 3, 8, 6]  # which goes on without it
+        assert span_index.mentions.opens.tolist() == [0, 3, 3, 8, 6]  # which goes on without it
     finally:
         gc.enable()
 
 
 def test_what_masks_cover() -> None:
     axis = SpanLayout(CORPUS)
-    ruler = axis.ruler("none", nothing_free)
+    span_index = axis.span_index("none", nothing_free)
     masks = Anonymization({"a": [Mask(4, 6), Mask(0, 5)], "b": [Mask(3, 7, "a town")]})
     coverage = Coverage(axis, masks)
     assert (coverage.start.tolist(), coverage.end.tolist()) == ([0, 10], [6, 14])  # overlapping masks are one
     assert coverage.each[0].tolist() == [0, 4, 10]
-    assert coverage.is_covered(ruler.mentions, ruler, "read").tolist() == [True, True, True, True, False]
+    assert coverage.is_covered(span_index.mentions, span_index, "read").tolist() == [True, True, True, True, False]
 
 
 def test_what_a_replacement_repeats_is_not_covered() -> None:
     axis = SpanLayout(CORPUS)
-    ruler = axis.ruler("none", nothing_free)
+    span_index = axis.span_index("none", nothing_free)
     coverage = Coverage(axis, Anonymization({"a": [Mask(0, 6, "Mrs DOE")], "b": []}))
     assert [axis.text[a:b] for a, b, _ in zip(*coverage.disclosures, strict=True)] == ["Doe"]
-    assert coverage.is_covered(ruler.mentions, ruler, "read").tolist() == [False] * 5
-    assert coverage.is_covered(ruler.mentions, ruler, "trusted").tolist() == [True, True, True, False, False]
+    assert coverage.is_covered(span_index.mentions, span_index, "read").tolist() == [False] * 5
+    assert coverage.is_covered(span_index.mentions, span_index, "trusted").tolist() == [True, True, True, False, False]
 
 
 def test_no_documents_and_no_marks() -> None:
     axis = SpanLayout(Corpus([Document("a", "Oslo")]))
     assert (len(axis.gold.start), axis.gold.annotators.tolist()) == (0, [0])
-    assert int(axis.ruler("none", nothing_free).before[-1]) == 0
+    assert int(axis.span_index("none", nothing_free).before[-1]) == 0
     assert len(Coverage(axis, Anonymization({})).start) == 0
 
 

@@ -118,7 +118,7 @@ def test_recall_as_counted_one_by_one(case: tuple[str, Spans, Spans], asking: st
     text, mentions, masks = case
     axis = SpanLayout(marked(text, mentions))
     free = np.array([letter in "ofthe(). " for letter in text], dtype=bool)
-    ruler = SpanIndex(axis, free, asking)  # type: ignore[arg-type]
+    span_index = SpanIndex(axis, free, asking)  # type: ignore[arg-type]
     hidden = np.zeros(len(text), dtype=bool)
     for start, end in masks:
         hidden[start:end] = True
@@ -133,10 +133,12 @@ def test_recall_as_counted_one_by_one(case: tuple[str, Spans, Spans], asking: st
     from showthrough.data.layout.coverage import Coverage
 
     coverage = Coverage(axis, masked(masks))
-    covered = coverage.is_covered(ruler.tokens.place, ruler, "trusted")
-    found = np.bincount(ruler.tokens.mention, ruler.tokens.counts(covered), minlength=len(mentions))
-    total = np.bincount(ruler.tokens.mention, ruler.tokens.counts(np.ones_like(covered)), minlength=len(mentions))
-    whole = coverage.is_covered(ruler.mentions, ruler, "trusted")
+    covered = coverage.is_covered(span_index.tokens.place, span_index, "trusted")
+    found = np.bincount(span_index.tokens.mention, span_index.tokens.counts(covered), minlength=len(mentions))
+    total = np.bincount(
+        span_index.tokens.mention, span_index.tokens.counts(np.ones_like(covered)), minlength=len(mentions)
+    )
+    whole = coverage.is_covered(span_index.mentions, span_index, "trusted")
     tokens = list(zip(axis.tokens.start.tolist(), axis.tokens.end.tolist(), strict=True))
     for number, mention in enumerate(mentions):
         pieces = [(max(low, mention[0]), min(high, mention[1])) for low, high in tokens]

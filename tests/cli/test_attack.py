@@ -27,8 +27,8 @@ FILES = {
 }
 ATTACK = ("attack", "--background", "public.json")
 NOBODY_MARKED = (
-    "note: no annotations were read, so nobody says what identifies people here: these numbers show whom these attacks "
-    "find; none of them can tell whether an identifier was missed\n"
+    "note: no annotations were read, so these numbers cannot show whether an identifier was missed. They show whom "
+    "these attacks find\n"
 )
 
 
@@ -48,6 +48,10 @@ def test_masks_with_their_corpus(here: Any) -> None:
     assert (outcome.status, outcome.err) == (0, "")
     assert "originals: 4 documents against 4 individuals; intervals at 95 %" in outcome.out
     lines = [line.split() for line in outcome.out.splitlines()]
+    finding = "names: the strongest attack (lexical) finds the person in 100.0 % of the documents"
+    assert f"{finding}; a blind guess finds 25.0 %\n" in outcome.out  # 4 of 4; 1 of 4
+    assert outcome.out.index(finding) < outcome.out.index("worst ↓")
+    assert "@5: among the first 5 guesses" in outcome.out
     assert ["worst", "↓", "chance", "ceiling"] in lines
     assert ["names", "1.000", "0.250", "1.000"] in lines
     assert ["found", "↓", "control", "risk", "↓", "@5", "mrr", "time"] in lines

@@ -370,7 +370,7 @@ def test_a_replacement_that_gives_it_away_is_told(desk: Any, cli: Callable[..., 
     for command in ("validate", "evaluate"):
         outcome = cli(command, "corpus.json", "same=masks.json")
         assert outcome.status == 0
-        assert outcome.err.startswith("note: same: 1 of 1 masks writes words of the original into the replacement")
+        assert outcome.err.startswith("note: same: 1 of 1 masks repeats words of the original")
         assert "Doe" not in outcome.err
 
 

@@ -1,4 +1,4 @@
-"""`showthrough formats`: what is read and written, guests among them; and guests on the other commands."""
+"""`showthrough formats`: what is read and written, plugins among them; and plugins on the other commands."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def write(found: Iterable[Document]) -> dict[str, bytes]:
     return {"": json.dumps([{"uid": one.id, "body": one.text, "marks": []} for one in found]).encode()}
 
 
-GUESTS = {
+PLUGINS = {
     "ours": Format("ours: JSON with marks", (".json",), lambda head: Fit.NO, documents, masks, write),
     "silent": Format("[only] a sample", (".x",), lambda head: Fit.NO, sample={"a.x": "look\n"}),
     "wrong": Format("a writer of text", (".json",), lambda head: Fit.NO, write=lambda found: {"": "text"}),  # type: ignore[dict-item]
@@ -40,11 +40,11 @@ GUESTS = {
 
 
 @pytest.fixture(autouse=True)
-def guests() -> Iterator[None]:
-    for name, guest in GUESTS.items():
-        FORMATS.register(name, guest)
+def plugins() -> Iterator[None]:
+    for name, plugin in PLUGINS.items():
+        FORMATS.register(name, plugin)
     yield
-    for name in GUESTS:
+    for name in PLUGINS:
         del FORMATS[name]
 
 
@@ -73,7 +73,7 @@ def test_one_with_a_sample(cli: Cli) -> None:
     assert found.err.startswith("format nope: unknown format; there are tab, jsonl, ")
 
 
-def test_guests_on_other_commands(cli: Cli, tmp_path: Path) -> None:
+def test_plugins_on_other_commands(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "ours.json"
     path.write_text('[{"uid": "a", "body": "Mr John Doe left.", "marks": [[3, 11]]}]')
     found = cli("evaluate", path, f"x={path}", "--format", "ours", "--jobs", "2", "-m", "recall", "--no-references")

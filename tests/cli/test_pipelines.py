@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import zipfile
+
 import pytest
 
 from .conftest import Desk
@@ -41,6 +44,40 @@ def test_one_that_is_no_name(desk: Desk, command: tuple[str, ...], system: str, 
     found = desk.cli(*command, system)
     assert found.status == 2
     assert line in found.err or (system == "spacy(" and "unknown" in found.err)
+
+
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        ("-m", "recall", "--function-words", "spacy:en_no_such"),
+        ("-m", "recall", "-m", 'residual(detector="spacy:en_no_such")'),
+        ("-m", "recall", "-m", 'tpi(ic="wordfreq", chunking="spacy:en_no_such")'),
+    ],
+    ids=["function words", "detector", "chunking"],
+)
+def test_one_that_a_metric_needs_is_refused_alike(desk: Desk, metrics: tuple[str, ...]) -> None:
+    """The same fault has the same status in every command, and nobody waits for it."""
+    found = desk.cli("evaluate", "corpus.json", "masks.json", *metrics, "-o", "out.json")
+    assert (found.status, found.out) == (2, "")
+    assert "the spaCy pipeline 'en_no_such' is not installed: python -m spacy download en_no_such" in found.err
+    assert not [path for path in desk.folder.iterdir() if path.name.startswith("out.json")]
+
+
+@pytest.mark.parametrize(
+    ("package", "file", "extra"),
+    [("pyarrow", "a.parquet", "parquet"), ("openpyxl", "a.xlsx", "xlsx"), ("zstandard", "a.json.zst", "zst")],
+)
+@pytest.mark.parametrize("command", ["validate", "corpus", "scan"])
+def test_a_missing_extra_is_named_alike(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, command: str, package: str, file: str, extra: str
+) -> None:
+    for module in [package, *(name for name in sys.modules if name.startswith(f"{package}."))]:
+        monkeypatch.setitem(sys.modules, module, None)  # importing it fails
+    with zipfile.ZipFile(desk.folder / file, "w") as packed:  # a sound file is not needed to say what is missing
+        packed.writestr("a", "a")
+    found = desk.cli(command, file)
+    assert found.status == 2
+    assert f"pip install 'showthrough[{extra}]'" in found.err
 
 
 def test_a_missing_one_is_told_before_the_texts_are_read(desk: Desk) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from showthrough.cli import demo_corpus as demo
+import pytest
+
+from showthrough.cli import demo_corpus as demo, view_options
 
 FIVE = [f"{name}={path}" for name, path in demo.anonymization_paths().items()][:5]
 WITH_PARAMETERS = 'tps(ic="wordfreq", chunking="none", similarity="ngrams")'
@@ -27,13 +29,34 @@ def test_five_systems_take_forty_lines(desk: Any) -> None:
     assert lines[0].startswith("None of the 5 meets all thresholds")
     assert outcome.out.index("direct identifiers readable in the release") < outcome.out.index("removed_di ↑")
     assert outcome.out.count(WITH_PARAMETERS) == 1
-    assert "masks write words of the original into the replacement" in outcome.err  # which is a leak
+    assert "masks repeat words of the original" in outcome.err  # which is a leak
     assert "pairs of masks overlap" not in outcome.err
     assert outcome.err.splitlines()[-1].endswith("more notes: --verbose")
     whole = desk.cli("report", "run.json", "--verbose")
     assert "pairs of masks overlap" in whole.err
     assert "What stands out" in whole.out
     assert len(whole.out.splitlines()) > 2 * len(lines)
+
+
+def test_the_usual_metrics_of_five_systems_take_one_table_in_forty_lines(desk: Any) -> None:
+    outcome = desk.cli("evaluate", str(demo.corpus_path()), *FIVE, "--resamples", "50")
+    lines = outcome.out.splitlines()
+    assert len(lines) + len(outcome.err.splitlines()) <= 40
+    (heads,) = (line for line in lines if "removed_di ↑" in line)
+    assert heads.split("↑")[-2].strip() == "f1"
+    assert max(map(len, lines)) <= 100
+
+
+def test_notes_come_after_the_table(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one who looks at a screen sees them: the verdict is first."""
+    seen = []
+    for name in ("show_notes", "show_short_verdict", "show_run"):
+        before = getattr(view_options, name)
+        monkeypatch.setattr(
+            view_options, name, lambda *given, to=before, what=name, **more: (seen.append(what), to(*given, **more))
+        )
+    evaluate_demo(desk, *METRICS)
+    assert seen[:3] == ["show_short_verdict", "show_run", "show_notes"]
 
 
 def test_a_limit_with_parameters_is_written_in_full_once(desk: Any) -> None:

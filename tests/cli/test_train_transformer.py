@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from showthrough import Corpus, write_corpus
-from showthrough.systems.encoders.learning import Tagging
+from showthrough.systems.encoders.learning import TokenLearner
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +47,7 @@ def test_a_model_is_trained_and_then_masks(train: Cli, cli: Cli, tmp_path: Path)
 
 
 def test_a_training_is_stopped_and_goes_on(train: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual, taken = Tagging.loss, 0
+    usual, taken = TokenLearner.loss, 0
 
     def stopping(*arguments: Any) -> Any:
         nonlocal taken
@@ -57,7 +57,7 @@ def test_a_training_is_stopped_and_goes_on(train: Cli, tmp_path: Path, monkeypat
         return usual(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Tagging, "loss", stopping)
+        patch.setattr(TokenLearner, "loss", stopping)
         found = train("-o", tmp_path / "made", "--epochs", 2)
     assert (found.status, found.out) == (130, "")
     checkpoint = tmp_path / "made.checkpoint.safetensors"

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from showthrough.storage.columns.digests import digest_of_bytes, in_order, total
-from showthrough.storage.columns.growing_columns import Following, GrowingNumbers, GrowingStrings
+from showthrough.storage.columns.growing_columns import GrowingNumbers, GrowingStrings, ReusedStrings
 from showthrough.storage.columns.strings import Strings
 
 WHOLE = st.lists(st.integers(-(2**33), 2**33) | st.integers(-9, 9))
@@ -35,7 +35,7 @@ def test_strings_grow(one: list[str], two: list[str], expected: list[str]) -> No
     growing.extend(Strings.of(two))
     assert growing.finish() == one + two
     for known in (expected, one + two, [*one, *two, "more"]):
-        following = Following(Strings.of(known))
+        following = ReusedStrings(Strings.of(known))
         for part in (one, two):
             following.extend(Strings.of(part))
         assert following.finish() == one + two

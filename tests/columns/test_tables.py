@@ -14,10 +14,9 @@ from hypothesis import given, strategies as st
 from showthrough.core.errors import InputError
 from showthrough.storage.columns import tables
 from showthrough.storage.columns.file_slice import FileSlice
-from showthrough.storage.columns.narrow_numbers import narrowest, wide_enough
 from showthrough.storage.columns.stored_strings import parts_of, write_strings
 from showthrough.storage.columns.strings import Strings
-from showthrough.storage.columns.tables import ColumnTable, TableWriter
+from showthrough.storage.columns.tables import ColumnTable, TableWriter, narrowest, wide_enough
 from showthrough.storage.writing import ScratchFolder
 
 WORDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9), max_size=20)
@@ -99,7 +98,7 @@ def test_a_bench_is_gone_with_the_last_of_its_files(tmp_path: Path) -> None:
     other = ScratchFolder(tmp_path)  # which removes what killed programs left, and nothing of a living one
     del bench
     assert table["a"].tolist() == [0, 0]
-    copy = table.stretch.copy_to(tmp_path / "kept")
+    copy = table.file_slice.copy_to(tmp_path / "kept")
     del table
     assert not folder.exists()
     assert copy.read() == (tmp_path / "kept").read_bytes()

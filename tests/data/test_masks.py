@@ -118,7 +118,7 @@ def test_some_of_the_texts_that_somebody_released() -> None:
     assert one.with_name("other").texts(corpus) == {"b": "R", "c": ""}  # and not the originals
 
 
-class Guests(Mask, frozen=True):
+class Plugins(Mask, frozen=True):
     """A mask of somebody else's."""
 
     why: str = ""
@@ -134,7 +134,7 @@ class Guests(Mask, frozen=True):
         ({"a": [Mask(3, 11), TypedMask(15, 19)]}, False),
         ({"a": (Mask(3, 11),)}, False),
         (defaultdict(list, {"a": [Mask(3, 11)]}), False),
-        ({"a": [Guests(3, 11, None, "so")]}, False),
+        ({"a": [Plugins(3, 11, None, "so")]}, False),
         ({"a": [Mask(3, 11, "\ud800")]}, False),
         ({"a": [Mask(3, 2**70)]}, False),
         ({"a": [Mask(np.int64(3), np.int64(11))]}, False),  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Detectors by name, what guests may return, and other people's tools as detectors and anonymizers."""
+"""Detectors by name, what plugins may return, and other people's tools as detectors and anonymizers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Careless(Detector):
         (ValueError("Rask"), "raised ValueError (test_detectors.py, line"),
     ],
 )
-def test_what_a_guest_returns_is_checked(monkeypatch: pytest.MonkeyPatch, returned: object, why: str) -> None:
+def test_what_a_plugin_returns_is_checked(monkeypatch: pytest.MonkeyPatch, returned: object, why: str) -> None:
     monkeypatch.setitem(DETECTORS, "careless", Careless(returned))
     with pytest.raises(ResourceError) as caught:
         parse_detector("careless").find(["Rask"])

@@ -18,7 +18,13 @@ _FILE = re.compile(r"^`([^`\n]+)`:\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOT
 _EDITS = re.compile(r"^In `([^`\n]+)`.*:\n\n((?:```diff\n(?:[ +].*\n)+```\n\n?)+)", re.MULTILINE)
 _DIFF = re.compile(r"```diff\n((?:[ +].*\n)+)```")
 EXAMPLES = {
-    "Add a metric": ("src/showthrough/families/information/kept.py", "tests/metrics/test_kept.py"),
+    "Add a metric": (
+        "src/showthrough/families/information/kept.py",
+        "tests/metrics/test_kept.py",
+        "tests/test_docs.py::test_every_metric_has_a_page[kept]",
+        "tests/test_docs.py::test_a_page_opens_with_the_sentence_of_its_metric[kept]",
+        "tests/test_docs.py::test_every_page_is_on_the_site",
+    ),
     "Add a format": ("tests/formats/test_notes.py", "tests/formats/test_guests.py"),
     "Add a report section": ("tests/report/test_masking.py", "tests/test_names_of_families.py"),
     "Add an option": ("tests/evaluation/test_contact.py", "tests/evaluation/test_settings.py"),
@@ -26,7 +32,7 @@ EXAMPLES = {
 
 
 def section(title: str) -> str:
-    return PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return re.split(r"\n## (?:Add|Style)\b", PAGE.split(f"\n## {title}\n")[1])[0]  # a page in it has headings too
 
 
 def edited(content: str, diff: str) -> str:
@@ -41,7 +47,7 @@ def edited(content: str, diff: str) -> str:
 def project(tmp_path: Path) -> Path:
     for name in ("src", "tests", "docs", "tools"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml"):
+    for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml", "zensical.toml"):
         shutil.copy(ROOT / name, tmp_path)
     return tmp_path
 

@@ -36,8 +36,8 @@ def test_overlaps_are_told_only_where_they_are_joined() -> None:
     assert len(told(*masks, metrics=('precision(overlaps="each")', "f1"))) == 1
 
 
-WRITE = "words of the original into the replacement (function words aside)"
-READ = "entity recall and recall count these words as readable"
+WRITE = "words of the original"
+READ = "these count as readable"
 
 
 @pytest.mark.parametrize(
@@ -46,22 +46,22 @@ READ = "entity recall and recall count these words as readable"
 )
 def test_masks_that_write_what_they_hide_are_counted(replacement: str | None, tells: bool) -> None:
     lines = told(Mask(0, 11, replacement), Mask(12, 16, "TOWN"))
-    assert lines == ([f"one: 1 of 2 masks writes {WRITE}; {READ}"] if tells else [])
+    assert lines == ([f"one: 1 of 2 masks repeats {WRITE}; {READ}"] if tells else [])
 
 
 def test_what_the_metrics_make_of_such_masks() -> None:
     masks = (Mask(0, 8, "Doe"), Mask(12, 16, "oslo"), Mask(25, 30, "X"))
-    assert told(*masks) == [f"one: 2 of 3 masks write {WRITE}; {READ}"]
+    assert told(*masks) == [f"one: 2 of 3 masks repeat {WRITE}; {READ}"]
     trusting = ('er_di(replacements="trusted")', "precision")
     hidden = 'replacements="trusted" counts them as hidden'
-    assert told(*masks, metrics=trusting) == [f"one: 2 of 3 masks write {WRITE}; {hidden}"]
-    assert told(*masks, metrics=("precision",)) == [f"one: 2 of 3 masks write {WRITE}"]
+    assert told(*masks, metrics=trusting) == [f"one: 2 of 3 masks repeat {WRITE}; {hidden}"]
+    assert told(*masks, metrics=("precision",)) == [f"one: 2 of 3 masks repeat {WRITE}"]
 
 
 def test_no_text_is_quoted_and_no_name_reaches_the_terminal_raw() -> None:
     one = Anonymization({"d": [Mask(0, 8, "John Doe")], "e": []}, "o\x1b[31m")
     [line] = notices(CORPUS, [one])
-    assert line.startswith("o\\x1b[31m: 1 of 1 masks writes")
+    assert line.startswith("o\\x1b[31m: 1 of 1 masks repeats")
     assert "John" not in line
     assert "Doe" not in line
 
@@ -72,7 +72,7 @@ def test_chunks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = notices(CORPUS, [one])
     assert [line.partition(";")[0] for line in whole] == [
         "one: 2 pairs of masks overlap",
-        f"one: 2 of 4 masks write {WRITE}",
+        f"one: 2 of 4 masks repeat {WRITE}",
     ]
     chunks = Corpus.chunks
     monkeypatch.setattr(Corpus, "chunks", lambda corpus: chunks(corpus, 10))

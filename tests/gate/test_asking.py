@@ -66,8 +66,8 @@ def test_how_it_is_written(end: str, text: str, threshold: str) -> None:
         ("min", "=0.9", "found '=0.9'"),
         ("min", "er_di=inf", "expected METRIC=LIMIT"),
         ("min", "er_di=", "expected METRIC=LIMIT"),
-        ("min", "trir=0.1", "lower is better of trir; expected --max"),
-        ("max", "er_di=0.9", "higher is better of er_di; expected --min"),
+        ("min", "trir=0.1", "trir is better if lower; expected --max"),
+        ("max", "er_di=0.9", "er_di is better if higher; expected --min"),
         (
             "max",
             "trir=5",

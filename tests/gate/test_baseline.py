@@ -18,6 +18,12 @@ def against(*names: str, margin: float = 0.0, name: str = "") -> Baseline:
     return Baseline(cast("RunPair", beside), margin, name)
 
 
+def test_a_loss_is_told_on_its_side_of_the_margin() -> None:
+    """0.1004 is more than 0.1, which three digits would not tell."""
+    told = against(margin=0.1)._judge(0.1004, NO_TEST, None, bound=False)[1]
+    assert told.startswith("worse by 0.1004: no test can show")
+
+
 NO_TEST = Loss(None, None, "too few")
 
 

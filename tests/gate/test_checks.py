@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError, fields
 from types import SimpleNamespace
 from typing import cast
 
@@ -25,7 +26,9 @@ from showthrough.run.gate.checks import (
     format_value,
     upwards,
 )
-from showthrough.run.gate.grading import Grade
+from showthrough.run.gate.grading import Demand, Grade, Grading
+from showthrough.run.gate.parsing import ThresholdRequest
+from showthrough.run.gate.sample_size import Need
 from showthrough.run.pairing import RunPair
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -173,6 +176,17 @@ def test_what_came_of_a_gate_cannot_be_changed(outcome: GateOutcome) -> None:
         field = one.__struct_fields__[0]
         with pytest.raises(AttributeError, match="immutable"):
             setattr(one, field, "other")
+
+
+def test_what_is_asked_of_a_run_cannot_be_changed() -> None:
+    threshold = Threshold("er_di", "min", 0.9)
+    other = SimpleNamespace(names=["a"])
+    baseline = Baseline(cast("RunPair", SimpleNamespace(other=other, label="last")))
+    request = ThresholdRequest("min", "er_di", 0.9, "--min er_di=0.9")
+    demand = Demand(threshold)
+    for one in (Gate([threshold]), baseline, request, demand, Grading(demand, None, "unknown"), Need(1, "document")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(one, fields(one)[0].name, None)
 
 
 # Of a run.

@@ -15,7 +15,7 @@ import pytest
 from showthrough import read_anonymization, read_corpus, train_verifier
 from showthrough.families.authorship.verifiers.answering import answers_to
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Question
-from showthrough.families.authorship.verifiers.training_overlap import count_seen
+from showthrough.families.authorship.verifiers.traces import count_seen
 
 pytestmark = pytest.mark.slow
 

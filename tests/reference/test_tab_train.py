@@ -103,7 +103,7 @@ def test_sizes_of_what_the_scripts_do_not_see(data: Path) -> None:
             assert here is not None
             assert here - (there or 0) == pytest.approx(OVERLAP[text] if name != "presidio" else 0, abs=1e-6)
     # Nothing else is told of the masks of these files; a "date" may stand under DATE_TIME.
-    write = "masks write words of the original into the replacement (function words aside)"
+    write = "masks repeat words of the original"
     assert [line.partition(";")[0] for line in run.notes] == [
         f"presidio: 3 of 3,553 {write}",
         "manual_entity: 2 pairs of masks overlap",

@@ -15,8 +15,7 @@ from typer.main import get_command
 from showthrough.cli import app
 from showthrough.core.errors import PlanError
 from showthrough.formats import FORMATS
-from showthrough.formats.datasets.digests import Kind, compute_digests
-from showthrough.formats.datasets.entries import PublishedFile, find_dataset, load_datasets
+from showthrough.formats.datasets.entries import Kind, PublishedFile, compute_digests, find_dataset, load_datasets
 
 LENGTHS = {"sha256": 64, "md5": 32, "git-blob-sha1": 40}
 FILES = [(name, file) for name, corpus in load_datasets().items() for file in corpus.files]

@@ -7,7 +7,14 @@ import pytest
 from showthrough import Agreement, Annotation, Corpus, Document, Mention, agreement
 from showthrough.report.agreement import agreement_sheet
 from showthrough.report.sheets import Cases, Heat
-from showthrough.studies.agreement.values import ATTRIBUTES, UNITS, AgreementMeasure, Confusion, Estimate, Meeting
+from showthrough.studies.agreement.values import (
+    ATTRIBUTES,
+    UNITS,
+    AgreementMeasure,
+    Confusion,
+    ConfusionEntry,
+    Estimate,
+)
 
 PERFECT = Estimate(1.0, 0.9, 1.0)
 
@@ -38,7 +45,9 @@ def test_readings(alpha: Estimate, ending: str) -> None:
 
 def test_many_types_share_a_heat_map() -> None:
     """Those that are met less often are one row, and nothing is lost."""
-    met = [Meeting(f"T{number:02}", None if number % 2 else f"T{number:02}", 20.0 - number) for number in range(20)]
+    met = [
+        ConfusionEntry(f"T{number:02}", None if number % 2 else f"T{number:02}", 20.0 - number) for number in range(20)
+    ]
     lines = tuple(AgreementMeasure(name, unit, 1, PERFECT, PERFECT, PERFECT) for unit in UNITS for name in ATTRIBUTES)
     confusion = Confusion("spans", tuple(met))
     sheet = agreement_sheet(Agreement("c", 1, 1, 2, {}, measured=lines, confusions=(confusion,)))

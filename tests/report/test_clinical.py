@@ -10,7 +10,7 @@ from rich.console import Console
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mention, Run, TypedMask, evaluate
 from showthrough.families.clinical.base import measures
-from showthrough.report.matrix import PARTS, comparable, show_matrix, significance
+from showthrough.report.differences import PARTS, comparable, show_matrix, significance
 from showthrough.report.table import tables
 
 WORDS = ["Ann", "Bob", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal"]

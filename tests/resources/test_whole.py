@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from showthrough import (
+    METRICS,
     Annotation,
     Anonymization,
     Corpus,
@@ -344,8 +345,13 @@ def test_a_metric_that_failed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch
 def test_a_failure_and_a_resumed_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What looks at all documents at once is tried again; the rest says from when its failure is."""
     one_by_one(monkeypatch)
-    metrics = [f'tpi(ic="{tmp_path}/none", chunking="none")', 'tpi(ic="uniform")', 'nmi(embedding="lsa")']
+    metrics = ['tps(ic="uniform", chunking="none", similarity="ngrams")', 'tpi(ic="uniform")', 'nmi(embedding="lsa")']
     masks = {"m": Anonymization(MASKS)}
+
+    def fail(metric: object, chunk: object) -> None:
+        raise ResourceError("the list cannot be read")
+
+    monkeypatch.setattr(type(METRICS["tps"]), "bind", fail)
 
     def stop(done: int, total: int) -> None:
         if done == 1:
@@ -388,8 +394,9 @@ def test_what_cannot_be_had_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, t
 
     monkeypatch.setattr("showthrough.models.files._find_missing", lacking)
     metrics = [f'{name}(ic="{tmp_path}/model")' for name in ("wp", "tpi", "tps")]
-    run = evaluate(CORPUS, {"m": Anonymization(MASKS)}, metrics)
-    assert [failure.metric for failure in run.failures] == metrics
+    with pytest.raises(InputError) as refused:
+        evaluate(CORPUS, {"m": Anonymization(MASKS)}, metrics)
+    assert [problem.place for problem in refused.value.problems] == [f"metric {metric}" for metric in metrics]
     assert looked == [tmp_path / "model"]
 
 

@@ -13,7 +13,7 @@ from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.metrics.chunk import Chunk, HidingRule
 from showthrough.models import Resources
 from showthrough.run import documents as texts
-from showthrough.run.documents import RunTexts, riskiest, ruler_of, select_fitting
+from showthrough.run.documents import RunTexts, riskiest, select_fitting, span_index_of
 
 NONE = Anonymization({"d1": [], "d2": [], "d3": []}, "none")
 SOME = Anonymization({"d1": [Mask(3, 11)], "d2": [TypedMask(2, 9, "X", "PERSON")], "d3": []}, "some")
@@ -79,8 +79,8 @@ def test_the_ruler_of_kept_texts_is_the_metrics_own(tiny: Corpus) -> None:
     run = evaluate(tiny, [SOME], ["er_di"], resamples=0)
     assert run.texts is not None
     again = SpanLayout(run.texts.corpus())
-    first = Chunk(tiny).ruler(HidingRule("lexicon-en.1"))
-    assert ruler_of(again, run.texts).before.tolist() == first.before.tolist()
+    first = Chunk(tiny).span_index(HidingRule("lexicon-en.1"))
+    assert span_index_of(again, run.texts).before.tolist() == first.before.tolist()
 
 
 def test_risk_is_the_worst_of_all_anonymizations() -> None:

@@ -20,10 +20,10 @@ from .conftest import problems, questions_of
 QUESTIONS = [Question((f"known {number}",), f"text {number}") for number in range(100)]
 
 
-class Guest:
+class Plugin:
     """Somebody else's verifier, which returns what it is told to."""
 
-    name = "guest"
+    name = "plugin"
     version = 3
 
     def __init__(self, returned: Any = None, digest: str = "") -> None:
@@ -41,7 +41,7 @@ class Guest:
         return [len(one.text) / 10 for one in questions]
 
 
-Guest.__module__ = "somebody.elses"
+Plugin.__module__ = "somebody.elses"
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_folders(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_guests(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Guest()
+    made = Plugin()
     monkeypatch.setattr(VERIFIERS, "_registered", {})
     VERIFIERS.register("ours", made)
     assert parse_verifiers(["ours"]) == (made,)
@@ -107,23 +107,23 @@ def test_all_that_is_wrong_is_told(folder: Path) -> None:
         ([[0.5]] * 32, "with something else"),
         (0.5, "with something else"),
         ([0.5, "x"] * 16, "with a value of type list"),
-        (KeyError("the secret text"), "verifier guest raised KeyError (test_asking.py, line"),
+        (KeyError("the secret text"), "verifier plugin raised KeyError (test_asking.py, line"),
     ],
 )
-def test_what_a_guest_answers_is_checked(returned: Any, line: str) -> None:
+def test_what_a_plugin_answers_is_checked(returned: Any, line: str) -> None:
     with pytest.raises(ResourceError) as caught:
-        answer_questions(Guest(returned), QUESTIONS)
+        answer_questions(Plugin(returned), QUESTIONS)
     assert line in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
 def test_answers_are_kept_where_they_follow_from_a_digest(tmp_path: Path) -> None:
-    cache, first, second, other = Cache(tmp_path), Guest(digest="d"), Guest(digest="d"), Guest(digest="e")
+    cache, first, second, other = Cache(tmp_path), Plugin(digest="d"), Plugin(digest="d"), Plugin(digest="e")
     expected = [len(one.text) / 10 for one in QUESTIONS]
     for one, asked in ((first, 100), (second, 0), (other, 100)):
         assert answer_questions(one, QUESTIONS, cache).tolist() == expected
         assert len(one.asked) == asked
-    nameless = Guest()
+    nameless = Plugin()
     answer_questions(nameless, QUESTIONS, cache)
     answer_questions(nameless, QUESTIONS, cache)
     assert len(nameless.asked) == 200
@@ -131,16 +131,16 @@ def test_answers_are_kept_where_they_follow_from_a_digest(tmp_path: Path) -> Non
 
 def test_who_is_stopped_goes_on(tmp_path: Path) -> None:
     """Answers are stored batch by batch."""
-    cache, guest = Cache(tmp_path), Guest(digest="d")
+    cache, plugin = Cache(tmp_path), Plugin(digest="d")
 
     def stop(_: str, done: int, total: int) -> None:
         if done >= 64:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        answer_questions(guest, QUESTIONS, cache, stop)
-    assert len(guest.asked) == 64
-    again = Guest(digest="d")
+        answer_questions(plugin, QUESTIONS, cache, stop)
+    assert len(plugin.asked) == 64
+    again = Plugin(digest="d")
     answer_questions(again, QUESTIONS, cache)
     assert again.asked == QUESTIONS[64:]
 
@@ -148,12 +148,12 @@ def test_who_is_stopped_goes_on(tmp_path: Path) -> None:
 def test_answers_by_document() -> None:
     corpus = problems(4)
     texts = {one.id: "changed" for one in corpus}
-    guest = Guest()
-    assert answers_to(guest, corpus, texts) == dict.fromkeys(corpus.ids, 0.7)
-    assert [one.known for one in guest.asked] == [one.known for one in questions_of(corpus)]
+    plugin = Plugin()
+    assert answers_to(plugin, corpus, texts) == dict.fromkeys(corpus.ids, 0.7)
+    assert [one.known for one in plugin.asked] == [one.known for one in questions_of(corpus)]
     with pytest.raises(PlanError, match="no document asks who wrote it"):
-        answers_to(guest, Corpus.from_texts({"a": "b"}), {"a": "b"})
+        answers_to(plugin, Corpus.from_texts({"a": "b"}), {"a": "b"})
 
 
 def test_an_answer_is_a_number_of_its_own() -> None:
-    assert answer_questions(Guest(np.full(32, 0.25)), QUESTIONS[:32]).dtype == np.float64
+    assert answer_questions(Plugin(np.full(32, 0.25)), QUESTIONS[:32]).dtype == np.float64

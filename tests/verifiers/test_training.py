@@ -16,9 +16,8 @@ from showthrough import Corpus, Document, InputError, OutputError, PlanError, lo
 from showthrough.data.documents import Authorship
 from showthrough.families.authorship.verifiers.base import UNANSWERED
 from showthrough.families.authorship.verifiers.table import LEARNERS
-from showthrough.families.authorship.verifiers.traces import trace
+from showthrough.families.authorship.verifiers.traces import count_seen, trace
 from showthrough.families.authorship.verifiers.trained import WEIGHTS, TrainedVerifier
-from showthrough.families.authorship.verifiers.training_overlap import count_seen
 
 from .conftest import problems, questions_of, truth_of
 

@@ -47,7 +47,7 @@ def named_files(arguments: Iterable[str] | None, noun: str = "anonymization") ->
 
 
 def _is_system(name: str) -> bool:
-    from showthrough.systems.table import ANONYMIZERS  # here: only a file that is missing asks
+    from showthrough.systems.base import ANONYMIZERS  # here: only a file that is missing asks
 
     return name in ANONYMIZERS
 

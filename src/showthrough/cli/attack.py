@@ -42,7 +42,7 @@ _SETTINGS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attacking:
+class AttackOptions:
     """What is tried, and what is shown of it."""
 
     attacks: Annotated[
@@ -66,7 +66,7 @@ class Attacking:
 
 
 @with_options(
-    asked=options_of(Attacking),
+    asked=options_of(AttackOptions),
     settings=options_of(FileSettings, *_SETTINGS),
     views=view_options("without_text", "force"),
 )
@@ -91,7 +91,7 @@ def command(
     views: CliOptions,
 ) -> None:
     """--explain also lists the words that gave people away."""
-    attacking, chosen, shown = Attacking(**asked), FileSettings(**settings), Views.of(views)
+    attacking, chosen, shown = AttackOptions(**asked), FileSettings(**settings), Views.of(views)
     if problems := [*settings_problems(attacking), *settings_problems(chosen)]:
         raise InputError(problems)
     files = _sources(anonymizations, corpus, chosen)
@@ -131,7 +131,7 @@ class _Work:
 
     known: Background
     texts: dict[str, dict[str, str]]
-    attacking: Attacking
+    attacking: AttackOptions
     settings: FileSettings
     originals: Corpus | None
     asking: AskingSettings

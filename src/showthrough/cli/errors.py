@@ -19,11 +19,11 @@ from showthrough.report.rules import worth_blocks
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
+from showthrough.studies.cases import require_texts
 from showthrough.studies.errors import CASE_KINDS, ErrorAnalysis, all_errors, error_cases
 from showthrough.studies.rules import rules_worth
 from showthrough.studies.rules.greedy import MOST, with_rules
 from showthrough.studies.rules.worth import Worth
-from showthrough.studies.run_documents import require_texts
 
 _SHOWN = 20  # cases on the terminal
 

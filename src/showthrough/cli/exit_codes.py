@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from showthrough.core.errors import InputError, Interrupted, OutputError, PlanError, ResourceError
+from showthrough.core.errors import InputError, Interrupted, OutputError, PlanError, ResourceError, UnavailableError
 
 FELL_SHORT = 1
 BAD_INPUT = 2
@@ -15,7 +15,7 @@ INTERRUPTED = 130
 def exit_status(error: BaseException) -> int:
     if isinstance(error, Interrupted):
         return exit_status(error.__cause__) if error.__cause__ else INTERRUPTED
-    return BAD_INPUT if isinstance(error, InputError | OutputError) else FELL_SHORT
+    return BAD_INPUT if isinstance(error, InputError | OutputError | UnavailableError) else FELL_SHORT
 
 
 @contextmanager

@@ -12,8 +12,7 @@ from showthrough.cli.cache import amount
 from showthrough.cli.consoles import PAGE, console, print_plain, show_notes
 from showthrough.cli.outputs import check_folder
 from showthrough.cli.progress import show_download
-from showthrough.formats.datasets.digests import weakness
-from showthrough.formats.datasets.entries import Dataset, PublishedFile, find_dataset, load_datasets
+from showthrough.formats.datasets.entries import Dataset, PublishedFile, find_dataset, load_datasets, weakness
 from showthrough.formats.datasets.fetching import FetchedCorpus, Wish, keep
 from showthrough.formats.datasets.store import MANIFEST, KeptFile, corpora_folder
 

@@ -17,7 +17,7 @@ from showthrough.cli.completion import kind_names, listed_names
 from showthrough.cli.consoles import console
 from showthrough.core.call_syntax import choices, descriptions, parameters
 from showthrough.core.errors import PlanError, quote_value, suggest_name
-from showthrough.core.plugins import Table
+from showthrough.core.plugins import Registry
 from showthrough.data.types import NAMES
 from showthrough.families.authorship.verifiers.table import LEARNERS as VERIFIER_LEARNERS, VERIFIERS
 from showthrough.families.authorship.verifiers.trained import parse_verifier
@@ -148,7 +148,7 @@ def summary(value: object) -> str:
 
 def show_table(
     heads: tuple[str, ...],
-    table: Table[Any],
+    table: Registry[Any],
     cells: Callable[[Any], Iterable[str]],
     describe: Callable[[Any], str] = summary,
 ) -> None:

@@ -110,7 +110,7 @@ def check_file(path: Path | None, force: bool, *, makes_folder: bool = False) ->
         if path.is_dir():
             raise OutputError(f"{path}: is a folder; expected a file name")
         if path.is_file() and not force:
-            raise OutputError(f"{path}: exists already; choose another name or say --force to replace it")
+            raise OutputError(f"{path}: exists already; choose another name, or replace it with --force")
         home = Path(os.path.realpath(path)).parent  # of what a link points to
         folder = next(parent for parent in path.parents if parent.exists()) if makes_folder else home
         if not folder.is_dir():

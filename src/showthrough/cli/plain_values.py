@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 _UNTOUCHED = (str, int, float, bool)
 
@@ -44,6 +44,8 @@ def _take_plain_value(parameter: Any) -> None:
 def _plain(annotation: Any, value: Any) -> Any:
     """What a value is to a program, where nothing can be wrong with it; else `None`."""
     if annotation in _UNTOUCHED and type(value) is annotation:
+        return value
+    if get_origin(annotation) is Literal and type(value) is str and value in get_args(annotation):
         return value
     if annotation is Path and isinstance(value, str) and (os.access(value, os.R_OK) or not os.path.lexists(value)):
         return Path(value)

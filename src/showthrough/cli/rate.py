@@ -62,7 +62,7 @@ def sample(
 def serve(
     folder: Annotated[Path, typer.Argument(help="What rate sample wrote.")],
     rater: Annotated[
-        list[str], typer.Option("--rater", metavar="NAME", help="Who rates; repeatable, each has an address.")
+        list[str], typer.Option("--rater", metavar="NAME", help="A person who rates; repeatable, each gets an address.")
     ],
     port: Annotated[
         int, typer.Option(metavar="N", min=0, max=65535, help="Where to listen on this machine; 0: any free port.")

@@ -17,8 +17,7 @@ from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.formats.registry import format_named, same_format
 from showthrough.formats.writing import describe_losses, write_checked
-from showthrough.report.review import review_sheet
-from showthrough.report.review_page import PAGE_FILE, review_page
+from showthrough.report.review import PAGE_FILE, review_page, review_sheet
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.storage.file_heads import Head
 from showthrough.storage.writing import ProtectedFiles, check_writable

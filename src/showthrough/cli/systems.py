@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,11 +17,12 @@ from showthrough.cli.progress import scoring
 from showthrough.core.errors import OutputError, printable, shorten
 from showthrough.data.masks import Anonymization
 from showthrough.models.cache import Cache
-from showthrough.systems import Anonymizer, named_anonymizers
-from showthrough.systems.anonymizing import Progress
-from showthrough.systems.combined import Everywhere
-from showthrough.systems.mask_cache import is_cacheable
-from showthrough.systems.replacing import Way
+
+if TYPE_CHECKING:
+    from showthrough.systems import Anonymizer
+    from showthrough.systems.anonymizing import Progress
+
+# Systems are imported where they are put to work: commands that may do so mostly score masks that are there.
 
 _WITH = typer.Option(
     "--with",
@@ -31,7 +32,10 @@ _WITH = typer.Option(
 )
 With = Annotated[list[str], _WITH]
 WithSome = Annotated[list[str] | None, _WITH]
-Replacement = Annotated[Way, typer.Option("--replace", help="What replaces masked text.")]
+Replacement = Annotated[
+    Literal["label", "suppress", "number", "surrogate", "generalize"],  # `systems.replacing.Way`
+    typer.Option("--replace", help="What replaces masked text."),
+]
 Threshold = Annotated[
     float | None,
     typer.Option("--threshold", metavar="SCORE", min=0, max=1, help="Leave out masks with a lower score."),
@@ -44,6 +48,9 @@ Seen = Annotated[bool, typer.Option("--seen", help="Allow documents that a model
 
 def parse_systems(texts: Iterable[str], everywhere: bool) -> dict[str, Anonymizer]:
     """The anonymizers that were asked for, by name."""
+    from showthrough.systems import named_anonymizers
+    from showthrough.systems.combined import Everywhere
+
     systems = named_anonymizers(texts)
     return {name: Everywhere(system) for name, system in systems.items()} if everywhere else systems
 
@@ -77,6 +84,8 @@ def at_work(name: str, system: Anonymizer, cache: Cache) -> Iterator[Progress]:
         try:
             yield progress
         except KeyboardInterrupt:
+            from showthrough.systems.mask_cache import is_cacheable
+
             done, total = reached
             remark = "what was found is kept, and the same command goes on from there"
             summary = f"interrupted: {shorten(name)} was done with {done} of {documents(total)}"

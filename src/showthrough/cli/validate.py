@@ -37,7 +37,7 @@ def command(
     *,
     settings: CliOptions,
 ) -> None:
-    """What this command accepts, evaluate scores. Of a corpus without annotations, it lists the metrics that work."""
+    """What this command accepts, evaluate scores. If a corpus has no annotations, it lists the metrics that work."""
     head = Head.of(corpus)
     plan = _read_plan(build_request(head, anonymizations, (), settings), is_request(head))
     note_unmasked(plan.anonymizations)
@@ -117,6 +117,6 @@ def _verdict(plan: Plan, to_look_at: int) -> str:
     missing_inputs |= set() if corpus.survey.subjects else {"subjects"}
     free = [name for name, metric in METRICS.sound().items() if not missing_inputs & metric.needs]
     lack = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
-    alone = "but those about people " if corpus.survey.subjects else ""
-    limit = f"none of them {alone}can tell whether an identifier was missed"
-    return f"{lack}, so only metrics that need none can be scored: {', '.join(free)}; {limit}"
+    most = "most of them" if corpus.survey.subjects else "they"  # those about people do
+    limit = f"{most} do not show whether an identifier was missed"
+    return f"{lack}, so only metrics that need none can be scored; {limit}: {', '.join(free)}"

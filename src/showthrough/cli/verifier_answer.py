@@ -21,8 +21,8 @@ from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.families.authorship.verifiers.answering import answers_to
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Verifier
 from showthrough.families.authorship.verifiers.recorded import ORIGINAL
+from showthrough.families.authorship.verifiers.traces import UNLESS, trained_on
 from showthrough.families.authorship.verifiers.trained import parse_verifier
-from showthrough.families.authorship.verifiers.training_overlap import UNLESS, trained_on
 from showthrough.formats import read_anonymized, read_corpus
 from showthrough.formats.authorship.verifier_answers import encode_answers
 from showthrough.models.cache import usual_cache
@@ -58,7 +58,7 @@ def command(
 ) -> None:
     """Ask a verifier who wrote texts, and write its answers.
 
-    Beside anonymizations, the output is a folder with original.txt and a file for each, which --answers takes.
+    If anonymizations are given, the output is a folder with original.txt and a file for each, for --answers.
     """
     force, use_cache = Views.of(views).force, settings.pop("cache", True)
     named = named_files(anonymizations)

@@ -137,7 +137,7 @@ class InputError(ShowthroughError):
         return _rebuild_error, (type(self), self.problems)  # from a worker process
 
     def at(self, location: str) -> InputError:
-        """The same, told by somebody who stands elsewhere."""
+        """The same, with another location."""
         return _rebuild_error(
             type(self), [replace(problem, message=f"{problem.message} ({location})") for problem in self.problems]
         )
@@ -185,6 +185,10 @@ class NoScoreError(_OneLine, KeyError):
 
 class ResourceError(_OneLine):
     """A model, a pipeline or an optional package is missing, or a plugin does not do what it must."""
+
+
+class UnavailableError(ResourceError):
+    """A model, a pipeline, a word list or an optional package is not on this machine."""
 
 
 class Interrupted(ShowthroughError):  # noqa: N818 (it is no error: the user asked for it)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from showthrough.core.errors import PlanError, shorten
-from showthrough.core.plugins import Table, value_of
+from showthrough.core.plugins import Registry, value_of
 
 if TYPE_CHECKING:  # later packages, whose values pass through here; and the fields of our families, for type checkers
     from showthrough.core.errors import Problem
@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # later packages, whose values pass through here; and the fie
     from showthrough.models.chat.base import AnswerSource
     from showthrough.report.section import Section
     from showthrough.run.records import Input, MetricRecord
+    from showthrough.run.run import Run
     from showthrough.storage.file_heads import Head
 
 Inputs = Mapping[str, Any]  # what families read, by the name of the input
@@ -147,6 +148,10 @@ class Family:
         """What a reader must know of its inputs before believing the numbers, a sentence each."""
         return []
 
+    def doubts(self, run: Run) -> Iterable[str]:
+        """Why its numbers show nothing of any anonymization of a run, a sentence each: its attacker is too weak."""
+        return ()
+
     def ranking(self, function_words: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
         """The metrics whose `leaks` tell which documents are at most risk; the first weighs most."""
         return ()
@@ -196,7 +201,7 @@ def _built_in() -> dict[str, str]:
     return {name: f"{package}.{name}.family:FAMILY" for name in import_module(package).BUILT_IN}
 
 
-FAMILIES: Table[Family] = Table("families", {}, _check_family, lazy=_built_in())
+FAMILIES: Registry[Family] = Registry("families", {}, _check_family, lazy=_built_in())
 
 
 def families() -> list[Family]:

@@ -20,15 +20,16 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from showthrough.core.errors import PlanError, ResourceError, ShowthroughError, quote_value, shorten
+from showthrough.core.installed import is_any_declared
 
 Entry = TypeVar("Entry")
-Guests = dict[str, dict[str, Any]]  # by kind, then by name
+Plugins = dict[str, dict[str, Any]]  # by kind, then by name
 
-_tables: dict[str, Table[Any]] = {}
-_expected: Guests = {}  # sent to this process before the table was made
+_registries: dict[str, Registry[Any]] = {}
+_expected: Plugins = {}  # sent to this process before the registry was made
 
 
-class Table(MutableMapping[str, Entry], Generic[Entry]):
+class Registry(MutableMapping[str, Entry], Generic[Entry]):
     """Entries by name, the built-in ones first. These keep their names, so that a name in a result means one thing.
 
     `lazy` ones are written as `module:name`, as packages write theirs, and imported when they are asked for. `checked`
@@ -51,11 +52,13 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
         self._checked = checked
         self._registered: dict[str, Entry] = _expected.pop(kind, {})
         self._imported: dict[str, Entry | PlanError | ResourceError] = {}
-        _tables[kind] = self
+        _registries[kind] = self
 
     @cached_property
     def _declarations(self) -> dict[str, list[str]]:
         """Where packages have what they declare; nothing is imported to find out."""
+        if not is_any_declared("showthrough."):
+            return {}
         from importlib.metadata import entry_points  # slow to import
 
         declared: dict[str, list[str]] = {}
@@ -141,7 +144,7 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
         return ""
 
 
-def is_guest(value: object) -> bool:
+def is_plugin(value: object) -> bool:
     """Whether a value is of somebody else's class."""
     return type(value).__module__.partition(".")[0] != "showthrough"
 
@@ -170,14 +173,14 @@ def value_of(kind: type[Any], noun: str, name: str, brought: Any) -> Any:
     return value
 
 
-def guests() -> Guests:
+def plugins() -> Plugins:
     """What programs registered in this process, for another one."""
-    return {kind: dict(table._registered) for kind, table in _tables.items() if table._registered}
+    return {kind: dict(registry._registered) for kind, registry in _registries.items() if registry._registered}
 
 
-def adopt(sent: Guests) -> None:
-    """Has exactly what another process registered, also in tables that are yet to be made."""
+def sync(sent: Plugins) -> None:
+    """Has exactly what another process registered, also in registries that are yet to be made."""
     _expected.clear()
     _expected.update(sent)
-    for kind, table in _tables.items():
-        table._registered = _expected.pop(kind, {})
+    for kind, registry in _registries.items():
+        registry._registered = _expected.pop(kind, {})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from showthrough.core.arrays import Bools, Bytes, Codes, Ints
+from showthrough.core.arrays import Bools, Bytes, Codes, Ints, distinct
 from showthrough.core.errors import join_names
 from showthrough.data.copies import BINS, NEAR, jaccard, shingles
 from showthrough.storage.columns.strings import Strings
@@ -65,7 +65,7 @@ def independent_units(corpus: Corpus) -> IndependentUnits:
     unit = roots[text_of] if not survey.groups else _with_groups(survey.groups, roots[text_of])
     labels = _labels(survey, unit)
     joined = _numbers_in(np.bincount(roots[text_of], minlength=len(firsts)) > 1, roots[text_of])
-    count = len(np.unique(unit))
+    count = len(distinct(unit))
     reasons = [
         ("equal texts", _numbers_in(np.bincount(text_of, minlength=len(firsts)) > 1, text_of)),
         ("near copies", _numbers_in(np.isin(alone, near), text_of)),
@@ -140,7 +140,7 @@ def _near_copies(corpus: Corpus, firsts: Ints, sketches: Bytes) -> tuple[Ints, I
             apart = parent[left] != parent[right]
             left, right = np.sort((left[apart], right[apart]), axis=0)
             much = _much_alike(rows, left, right)
-            pairs = np.unique(left[much] * len(usable) + right[much])
+            pairs = distinct(left[much] * len(usable) + right[much])
             pairs = pairs[~np.isin(pairs, refused, assume_unique=True)][:most]
             if not len(pairs):
                 continue
@@ -201,7 +201,7 @@ def _alike(corpus: Corpus, left: Ints, right: Ints) -> Bools:
     block = np.cumsum(lengths[left] + lengths[right]) // _CHARACTERS
     flags = []
     for window in np.split(np.arange(len(left)), np.flatnonzero(np.diff(block)) + 1):
-        numbers = np.unique(np.concatenate((left[window], right[window]))).tolist()
+        numbers = distinct(np.concatenate((left[window], right[window]))).tolist()
         sets = {number: _hashes_of(corpus.documents[number].text) for number in numbers}
         pairs = zip(left[window].tolist(), right[window].tolist(), strict=True)
         flags += [jaccard(sets[one], sets[two]) >= NEAR for one, two in pairs]
@@ -209,7 +209,7 @@ def _alike(corpus: Corpus, left: Ints, right: Ints) -> Bools:
 
 
 def _hashes_of(text: str) -> Ints:
-    return np.unique(np.fromiter(map(hash, shingles(text)), dtype=np.int64))
+    return distinct(np.fromiter(map(hash, shingles(text)), dtype=np.int64))
 
 
 # ---- people and records
@@ -232,7 +232,7 @@ def _find_shared(traces: Traces, copies: Ints) -> tuple[tuple[Ints, Ints], Ints]
     follows = new & (size <= MOST)
     follows[begins] = False
     at = np.flatnonzero(follows)
-    wide = np.unique(traces.documents[order][size > MOST]).astype(np.int64)
+    wide = distinct(traces.documents[order][size > MOST]).astype(np.int64)
     return (text[at - 1], text[at]), wide
 
 

@@ -49,7 +49,7 @@ class Mention(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
     @property
     def stated(self) -> bool:
-        """Whether somebody said how it identifies; else its type alone told, or did not."""
+        """Whether somebody said how it identifies; else its type alone shows it, or does not."""
         return self.states
 
 
@@ -213,8 +213,8 @@ class Corpus:
     ) -> Corpus:
         """One row a document, of a pandas or polars frame, an Arrow table, columns by name or a list of rows.
 
-        `spans` are what `annotator` marked: a column with a list of spans in each row (a missing value: nobody read the
-        document), or a second frame with one row a span, in which a document without a row has no marks. A span
+        `spans` are what `annotator` marked: a column with a list of spans in each row, or a second frame with one row a
+        span. A missing list means that nobody read the document; a document without a row has no marks. A span
         has start and end, and may have entity_type, entity_id and identifier_type; a row of the second frame also the
         text that it covers, which is then checked. `offsets` are what start and end count, if not characters: `utf-16`
         units, or `bytes` of UTF-8; where they look so, they are refused, unless `characters` insists.
@@ -253,7 +253,7 @@ class Corpus:
 
     @property
     def traced_survey(self) -> Survey:
-        """The same with what tells that documents belong together, for whoever has the documents no more."""
+        """The same with what shows that documents belong together, for use without the documents."""
         return self.survey if isinstance(self.documents, LazyDocuments) else self._run_survey(traced=True)
 
     def _run_survey(self, *, traced: bool) -> Survey:
@@ -264,7 +264,7 @@ class Corpus:
 
     @cached_property
     def traces(self) -> Traces:
-        """What tells that documents belong together; of a survey without, the documents are looked at once more."""
+        """What shows that documents belong together; if a survey lacks it, the documents are read once more."""
         if self.survey.traces is not None:
             return self.survey.traces
         tracing = Tracing()

@@ -27,7 +27,7 @@ _LETTERS = frozenset(ascii_letters + digits)
 
 
 class Mask(msgspec.Struct, frozen=True, gc=False, array_like=True, forbid_unknown_fields=True):
-    """A span of the original text that is gone, and what stands there now (`None`: nothing)."""
+    """A span of the original text that is gone, and what replaced it (`None`: nothing)."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Mask(msgspec.Struct, frozen=True, gc=False, array_like=True, forbid_unknow
 
     @property
     def suppressed(self) -> bool:
-        """Whether nothing readable stands in its place."""
+        """Whether nothing readable is in its place."""
         return not (self.replacement and self.replacement.strip())
 
     @property
@@ -287,7 +287,7 @@ class Anonymization:
         """What Presidio gave for each document, by id or in the order of the corpus.
 
         A list of `RecognizerResult`s, with offsets of the original; or an `EngineResult`, whose items' offsets are of
-        the released text: what stands between them is looked for in the original. Where it fits in several places, no
+        the released text: the text between them is looked for in the original. Where it fits in several places, no
         word counts as hidden that one of them keeps, and a note says so.
         """
         from showthrough.data._tool_objects import anonymization_of_results

@@ -78,10 +78,12 @@ class Doubt(NamedTuple):
     def fault(self) -> str:
         """What is wrong, and what to do."""
         count = f"{self.inside:,} of {self.moved:,} marks beyond {_BEYOND[self.unit]} begin or end inside a word"
-        mended = f"counted in {_IN_WORDS[self.unit]}, {self.left:,} do (first in document {shorten(self.document)})"
-        convention = "offsets here count characters (Unicode code points)"
+        mended = f"{_IN_WORDS[self.unit]}, {self.left:,} do (first in document {shorten(self.document)})"
+        convention = "Offsets here count characters (Unicode code points)"
         remedy = f"say --offsets {self.unit}, which holds for all files, or --offsets characters to insist"
-        return f"{count}; {mended}; {convention}: {remedy} (in Python, offsets={self.unit!r} where it is read)"
+        return (
+            f"{count}. Counted in {mended}. {convention}; {remedy} (in Python, offsets={self.unit!r} where it is read)"
+        )
 
 
 _BEYOND = {

@@ -69,7 +69,7 @@ class PopulationColumn:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Rows of attributes by tag, each with how many people it stands for; no two rows are alike."""
+    """Rows of attributes by tag, each with how many people have them; no two rows are alike."""
 
     columns: Mapping[str, PopulationColumn]
     counts: Ints
@@ -85,7 +85,7 @@ class Population:
         name: str = "population",
         source: str = "",
     ) -> Population:
-        """Rows that are alike are added together, which a note tells.
+        """Rows that are alike are added together; a note says so.
 
         >>> people = Population.of({"SEX": ["f", "m", "f"]}, [3, 4, 5])
         >>> people.counts.tolist(), people.people, people.notes

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.core.arrays import Ints
+from showthrough.core.arrays import Ints, distinct
 from showthrough.core.patterns import lazy_pattern
 
 # Letter to letter, from the confusables of Unicode Technical Standard 39 (no digits): each is followed by the Latin
@@ -120,7 +120,7 @@ def letter_by_letter(text: str) -> bytes | None:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     read = _SIMPLE[codes].tobytes()
     if _NEW in read:
-        for code in np.unique(codes[_SIMPLE[codes] == _NEW[0]]).tolist():
+        for code in distinct(codes[_SIMPLE[codes] == _NEW[0]]).tolist():
             _SIMPLE[code] = _simple(chr(code))
         read = _SIMPLE[codes].tobytes()
     return None if _HARD in read else read

@@ -31,7 +31,7 @@ def release(
 
     `replace` writes the mask's type in brackets (`label`: `[PERSON]`), the same with a number (`number`: `[PERSON_1]`)
     or nothing (`suppress`) instead of what the masks themselves write. Raises InputError where masks and documents do
-    not go together, where a replacement repeats what it stands for, and where nothing is left of a text. A rewriting is
+    not go together, where a replacement repeats what it hides, and where nothing is left of a text. A rewriting is
     released as it was handed in: a passage may well be as it was.
 
     >>> corpus = Corpus([Document("a", "Mr Doe met Mr Roe and Mr Doe")])

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shorten
 from showthrough.engines._ray_cluster import Cluster, asks_for_token, connect
-from showthrough.engines._serialization import call_packed, checked_guests, outcome, unpack_result
+from showthrough.engines._serialization import call_packed, outcome, packed_plugins, unpack_result
 from showthrough.engines._shared_values import SharedHandle, forget, keep, left_behind, pack_task
 from showthrough.engines.base import Engine, GoneError, LostError, SharedValue, TaskResult
 from showthrough.version import __version__
@@ -49,7 +49,7 @@ class _Worker:
 
     actor: Any
     node: str = ""
-    guests: bytes = b""
+    plugins: bytes = b""
     kept: set[int] = field(default_factory=set)  # shared values that it has
     tasks: dict[Any, _Task] = field(default_factory=dict)  # in the order in which it does them, by their answers to be
 
@@ -87,7 +87,7 @@ class Pool(Engine):
     def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[TaskResult]:
         import ray
 
-        guests, numbered = checked_guests(), enumerate(tasks)
+        plugins, numbered = packed_plugins(), enumerate(tasks)
         waiting: deque[_Task] = deque()
         under_way, more, seen = 0, True, time.monotonic()
         try:
@@ -98,10 +98,10 @@ class Pool(Engine):
                     if more:
                         waiting.append(_Task(number, *pack_task(function, task)))
                         under_way += 1
-                        self._grow(len(waiting), guests)
+                        self._grow(len(waiting), plugins)
                 if not under_way:
                     return
-                self._hand_out(waiting, guests)
+                self._hand_out(waiting, plugins)
                 pending = [*self._starting, *(answer for worker in self._ready for answer in worker.tasks)]
                 answers = ray.wait(pending, num_returns=1, timeout=_LOOK)[0] if pending else []
                 if not answers:
@@ -112,7 +112,7 @@ class Pool(Engine):
                 if self._ready:
                     seen = time.monotonic()
                 elif not self._starting or time.monotonic() - seen > _PATIENCE:
-                    self._grow(1, guests)
+                    self._grow(1, plugins)
                     under_way -= len(waiting)
                     yield from (TaskResult(task.number, None, LostError(self._fault)) for task in waiting)
                     waiting.clear()
@@ -121,14 +121,14 @@ class Pool(Engine):
             for worker in [candidate for candidate in self._ready if candidate.tasks]:  # nobody waits for it any more
                 self._dismiss(worker)
 
-    def _grow(self, count: int, guests: bytes) -> None:
+    def _grow(self, count: int, plugins: bytes) -> None:
         import ray
 
         while len(self._starting) < count and len(self._ready) + len(self._starting) < self.workers:
             self._look_for_the_head()
             kind = ray.remote(_actor()).options(**self._needs, max_restarts=0, scheduling_strategy="SPREAD")
             actor = kind.remote(sys.path if self._own else [], str(Path.cwd()))
-            self._starting[actor.begin.remote(guests, __version__)] = _Worker(actor, guests=guests)
+            self._starting[actor.begin.remote(plugins, __version__)] = _Worker(actor, plugins=plugins)
 
     def _look_for_the_head(self) -> None:
         """Raises GoneError where it is silent for long. Ray would wait for a minute, and end the program unsaid."""
@@ -138,12 +138,12 @@ class Pool(Engine):
             time.sleep(_LOOK)
         raise GoneError(f"the head of the Ray cluster at {self._cluster.address} does not answer any more")
 
-    def _hand_out(self, waiting: deque[_Task], guests: bytes) -> None:
+    def _hand_out(self, waiting: deque[_Task], plugins: bytes) -> None:
         while waiting and (free := [candidate for candidate in self._ready if candidate.has_room_for(waiting[0])]):
             worker, task = min(free, key=lambda candidate: len(candidate.tasks)), waiting.popleft()
-            if worker.guests != guests:
-                worker.actor.adopt.remote(guests)
-                worker.guests = guests
+            if worker.plugins != plugins:
+                worker.actor.sync.remote(plugins)
+                worker.plugins = plugins
             left = left_behind(worker.kept)
             worker.kept.difference_update(left)
             values = {
@@ -220,7 +220,7 @@ class Pool(Engine):
                 else:
                     yield from self._retry(task, waiting, fault)
                 blamed = True
-        self._grow(len(self._starting) + 1, worker.guests)
+        self._grow(len(self._starting) + 1, worker.plugins)
 
     def _greet(self, answer: Any) -> None:
         """Takes a worker in, unless what it has does not fit; such machines come later, or would have been refused."""
@@ -350,19 +350,19 @@ def _actor() -> type:
             with suppress(OSError):  # paths are relative to it, where storage is shared
                 os.chdir(folder)
 
-        def begin(self, guests: bytes, expected: str) -> tuple[str, str]:
+        def begin(self, plugins: bytes, expected: str) -> tuple[str, str]:
             """Where it is, and what is wrong with what is installed there."""
             import ray
 
             fault = look(expected)
             if not fault:
-                self.adopt(guests)
+                self.sync(plugins)
             return str(ray.util.get_node_ip_address()), fault
 
-        def adopt(self, guests: bytes) -> None:
-            from showthrough.engines._serialization import adopt_plugins
+        def sync(self, plugins: bytes) -> None:
+            from showthrough.engines._serialization import sync_plugins
 
-            adopt_plugins(guests)
+            sync_plugins(plugins)
 
         def work(self, message: bytes, values: dict[int, list[Any]], left: list[int]) -> bytes:
             from showthrough.engines._ray import run_task

@@ -8,21 +8,21 @@ from collections.abc import Callable
 from typing import Any
 
 from showthrough.core.errors import PlanError, shorten
-from showthrough.core.plugins import adopt, guests
+from showthrough.core.plugins import plugins, sync
 
 
-def checked_guests() -> bytes:
+def packed_plugins() -> bytes:
     """What plugins registered here, for workers to register too. Raises PlanError for one that cannot be sent."""
     import cloudpickle  # it also sends what was defined at a prompt or in a script
 
-    for kind, entries in guests().items():
+    for kind, entries in plugins().items():
         for name, entry in entries.items():
             try:
                 cloudpickle.dumps(entry)
             except Exception as error:  # whatever a plugin's own pickling raises
                 fault = f"cannot be sent to a worker process: {error}; expected what can be pickled, or jobs=1"
                 raise PlanError(fault, f"{kind}: {shorten(name)}") from error
-    return bytes(cloudpickle.dumps(guests()))
+    return bytes(cloudpickle.dumps(plugins()))
 
 
 def outcome(function: Callable[..., Any], *arguments: Any) -> bytes:
@@ -47,9 +47,9 @@ def call_packed(message: bytes) -> Any:
     return function(*task)
 
 
-def adopt_plugins(sent: bytes) -> None:
+def sync_plugins(sent: bytes) -> None:
     """Has the plugins of another process."""
-    adopt(pickle.loads(sent))  # noqa: S301 (our own program wrote it)
+    sync(pickle.loads(sent))  # noqa: S301 (our own program wrote it)
 
 
 def unpack_result(content: bytes) -> Any:

@@ -94,4 +94,4 @@ class InProcess(Engine):
         return _LocalValue(value)
 
     def close(self) -> None:
-        """Nobody has to be sent home."""
+        """There are no workers to close."""

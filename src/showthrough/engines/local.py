@@ -17,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, Any, TypeVar
 
-from showthrough.engines._serialization import adopt_plugins, call_packed, checked_guests, outcome, unpack_result
+from showthrough.engines._serialization import call_packed, outcome, packed_plugins, sync_plugins, unpack_result
 from showthrough.engines._shared_values import SharedHandle, forget, keep, left_behind, pack_task
 from showthrough.engines.base import Engine, LostError, SharedValue, TaskResult
 from showthrough.engines.cores import cores
@@ -64,14 +64,14 @@ class Local(Engine):
         return SharedHandle(value)
 
     def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[TaskResult]:
-        guests = checked_guests()
+        plugins = packed_plugins()
         threads = ThreadPoolExecutor(self.workers)  # one waits for each worker
         finished: queue.SimpleQueue[Future[TaskResult]] = queue.SimpleQueue()
         under_way = 0
         try:
             for number, task in enumerate(tasks):
                 self._grow()
-                future = threads.submit(self._run_task, number, (function, task), guests)
+                future = threads.submit(self._run_task, number, (function, task), plugins)
                 future.add_done_callback(finished.put)
                 under_way += 1
                 if under_way >= _AHEAD * self.workers:
@@ -89,7 +89,7 @@ class Local(Engine):
     def _start_worker(self, replaced: _Worker | None = None) -> _Worker:
         with self._changing:  # none is started that nobody would end
             if self._closed:
-                raise _GoneError("the workers were sent home")
+                raise _GoneError("the workers were closed")
             if replaced is not None:
                 self._all.remove(replaced)
                 replaced.end()
@@ -97,13 +97,13 @@ class Local(Engine):
             self._all.append(worker)
         return worker
 
-    def _run_task(self, number: int, task: tuple[Callable[..., Any], tuple[Any, ...]], guests: bytes) -> TaskResult:
+    def _run_task(self, number: int, task: tuple[Callable[..., Any], tuple[Any, ...]], plugins: bytes) -> TaskResult:
         """What comes of a task. One whose worker is gone is tried again in a new process."""
         worker, fault = self._idle.get(), ""
         try:
             for _ in range(_TRIES):
                 try:
-                    worker.introduce(guests)
+                    worker.sync(plugins)
                     return TaskResult(number, worker.asked(*task))
                 except _GoneError as error:
                     fault = str(error)
@@ -118,13 +118,13 @@ class _Worker:
 
     def __init__(self, workers: int) -> None:
         self.process = _start_process(workers)
-        self._guests = b""
+        self._plugins = b""
         self._kept: set[int] = set()  # shared values that it has
 
-    def introduce(self, guests: bytes) -> None:
-        if guests != self._guests:
-            self.asked(adopt_plugins, (guests,))
-            self._guests = guests
+    def sync(self, plugins: bytes) -> None:
+        if plugins != self._plugins:
+            self.asked(sync_plugins, (plugins,))
+            self._plugins = plugins
 
     def asked(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """What the function gives there; raises what it raises, and _GoneError when the process is gone."""

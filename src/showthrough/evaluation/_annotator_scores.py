@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.core.arrays import Ints, Ints32
+from showthrough.core.arrays import Ints, Ints32, distinct
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, chunk_ranges, window
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.masks import Anonymization, TypedMask
@@ -60,16 +60,25 @@ def _count_readings(resources: Resources, task: _ReadingTask, batch: _SharedDocu
     names: list[str] = []
     rows: dict[str, list[Rows]] = {text: [] for text in task.metrics}
     failures: dict[str, str] = {}
+    gold = SpanLayout(Corpus(documents)).gold  # of all layers: a turn has some of them
+    before = np.cumsum(gold.layers.count) - gold.layers.count
     axis: SpanLayout | None = None
     for turn in range(max(map(len, readers))):
         turn_numbers = [number for number, reader_names in enumerate(readers) if turn < len(reader_names)]
         pairs = [(documents[number], readers[number][turn]) for number in turn_numbers]
         masked = Anonymization({document.id: _masks_of(document, name) for document, name in pairs}, "people")
-        chunk = Chunk(Corpus([_without(*pair) for pair in pairs]), resources, task.types)
+        layers = [_layers_without(*pair) for pair in pairs]
+        corpus = Corpus([_with_layers(document, chosen) for (document, _), chosen in zip(pairs, layers, strict=True)])
         if axis is not None and len(turn_numbers) == len(axis.documents):  # all of the turn before
-            chunk.axis = axis.with_annotations_of(chunk.corpus)
+            axis = axis.with_annotations_of(corpus)
+        else:
+            axis = SpanLayout(corpus)
+        starts = before[turn_numbers].tolist()
+        chosen_layers = [start + layer for start, chosen in zip(starts, layers, strict=True) for layer in chosen]
+        axis.gold = gold.part(np.array(chosen_layers, dtype=np.int64), axis)
+        chunk = Chunk(corpus, resources, task.types)
+        chunk.axis = axis
         answer = process_chunk(chunk, Work(task.metrics, [masked]))
-        axis = chunk.axis
         chunk.forget()
         failures |= answer.failures
         positions += turn_numbers
@@ -100,13 +109,14 @@ def _masks_of(document: Document, annotator: str) -> tuple[TypedMask, ...]:
     )
 
 
-def _without(document: Document, annotator: str) -> Document:
-    """A document with the annotations of the other people alone."""
+def _layers_without(document: Document, annotator: str) -> list[int]:
+    """The numbers of the layers of the other people alone."""
     other_readers = {*document.readers} - {annotator}
-    return replace(
-        document,
-        annotations=tuple(annotation for annotation in document.annotations if annotation.annotator in other_readers),
-    )
+    return [number for number, layer in enumerate(document.annotations) if layer.annotator in other_readers]
+
+
+def _with_layers(document: Document, numbers: Sequence[int]) -> Document:
+    return replace(document, annotations=tuple(document.annotations[number] for number in numbers))
 
 
 class Readings:
@@ -162,7 +172,7 @@ class Readings:
 
     def _lay_out(self, corpus: Corpus, documents: Ints32, annotator_numbers: Ints32, named: Sequence[str]) -> None:
         """Where the units of everybody stand in a column: those of all together first, then of each that is named."""
-        shared = np.unique(documents)
+        shared = distinct(documents)
         self._document = np.searchsorted(shared, documents).astype(np.int32)
         order, unit = _units(corpus, shared.astype(np.int64))
         self._order = order.astype(np.int32)

@@ -160,14 +160,11 @@ def _elsewhere(count: MaskNoticeCounts, metrics: Sequence[Metric]) -> str:
 def _repeat_notice(masks: int, total: int, metrics: Sequence[Metric]) -> str:
     if not masks:
         return ""
-    write = "writes" if masks == 1 else "write"
-    statement = (
-        f"{masks:,} of {total:,} masks {write} words of the original into the replacement (function words aside)"
-    )
+    statement = f"{masks:,} of {total:,} masks {'repeats' if masks == 1 else 'repeat'} words of the original"
     chosen = [metric.hiding_rule.replacements for metric in metrics if metric.hiding_rule]
     if metrics and not chosen:
         blind = any(metric.spans_and_types for metric in metrics)
         return f"{statement}; metrics over spans (phi_…) count these as hidden" if blind else statement
     if metrics and "read" not in chosen:
         return f'{statement}; replacements="trusted" counts them as hidden'
-    return f"{statement}; entity recall and recall count these words as readable"
+    return f"{statement}; these count as readable"

@@ -12,7 +12,7 @@ import numpy as np
 
 from showthrough.core.arrays import Floats, Ints, Uints32
 from showthrough.core.families import families, ranking_metrics
-from showthrough.core.plugins import is_guest
+from showthrough.core.plugins import is_plugin
 from showthrough.data.documents import Corpus
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation._chunks import Cell
@@ -169,7 +169,7 @@ class Notes:
         faults = {**faults, **(self._store.faults if self._store else {})}
         for (text, name), rows in self._tables.items():
             metric = self._metrics.get(text)
-            if metric is not None and is_guest(metric) and text not in failures and name not in REFERENCES:
+            if metric is not None and is_plugin(metric) and text not in failures and name not in REFERENCES:
                 try:
                     if text in faults:
                         raise faults[text]

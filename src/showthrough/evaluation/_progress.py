@@ -13,8 +13,8 @@ from showthrough.evaluation._chunks import Cell, ChunkResult
 from showthrough.evaluation._mask_notices import MaskNoticeCounts
 from showthrough.metrics import Rows
 from showthrough.run.documents import Spans
-from showthrough.storage.columns.narrow_numbers import narrowest, wide_enough
 from showthrough.storage.columns.ranges import RangeSet
+from showthrough.storage.columns.tables import narrowest, wide_enough
 
 
 @dataclass

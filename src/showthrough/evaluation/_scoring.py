@@ -17,10 +17,10 @@ from showthrough.data.masks import Anonymization
 from showthrough.metrics import Metric, Rows, metric_text
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.derived import join_columns
+from showthrough.run.provenance import signature
 from showthrough.run.records import Input, MetricRecord, Score
 from showthrough.run.run import Run
 from showthrough.run.settings import RecordedSettings
-from showthrough.run.signature import signature
 from showthrough.statistics import (
     ALIKE,
     Spread,

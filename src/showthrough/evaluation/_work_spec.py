@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 
-from showthrough.core.errors import ResourceError
+from showthrough.core.errors import InputError, Problem, ResourceError, UnavailableError
 from showthrough.core.families import input_types, ranking_metrics
 from showthrough.data.masks import Anonymization
 from showthrough.evaluation._chunks import Cell, Work
@@ -30,11 +29,24 @@ class WorkSpec:
         self.revisions: dict[str, dict[str, str]] = {}  # of the models of each metric
         self._failures = failures
 
-    def read_revisions(self, resources: Resources) -> None:
-        """The models of each metric with their revisions: now, since files may change while they are at work."""
+    def read_revisions(self, resources: Resources, *, resumed: bool = False) -> None:
+        """The models of each metric with their revisions: now, since files may change while they are at work.
+
+        Raises InputError with every model that is not on this machine, before anything is scored. A run that is
+        `resumed` may have all that it needs of a model; if not, the metric fails.
+        """
+        problems = []
         for text, metric in self.metrics.items():
-            with suppress(ResourceError):  # what is not there fails the metric when it is asked for
+            try:
                 self.revisions[text] = resources.revisions(metric.models)
+            except UnavailableError as error:
+                if resumed:
+                    continue
+                problems.append(Problem("", f"metric {text}", str(error)))
+            except ResourceError:  # it fails the metric when it is asked for
+                continue
+        if problems:
+            raise InputError(problems)
 
     def of_scope(self, scope: str) -> dict[str, Metric]:
         return {

@@ -57,20 +57,14 @@ def evaluate(call: EvaluationCall) -> Run:
     several by name; by name they may also be files, released texts by id, spans by id, or data frames.
 
     `metrics` are names, text forms such as `recall(unit="mention")`, `preset:tab`, or metric values. The default is the
-    preset `default`, `unannotated` if no document has annotations, or `pan` if documents ask who wrote them; `trir` is
-    added if there is a background.
-
-    `background` is what an attacker knows, individual id to text; `trir` needs it. Of several, a metric names its own:
-    `trir(background="web")`. `verifiers` are asked who wrote the documents: folders that `train_verifier` saved, names,
-    or verifiers. `answers` are those of other verifiers, probabilities by document id for the originals and each
-    anonymization, `{"original": {…}, "A": {…}}`, or these by verifier. `ratings` are what people say of passages.
+    preset `default`, `unannotated` if no document has annotations, or `pan` if documents ask who wrote them.
 
     `progress` gets the number of documents that are done and of all; `watch` hears what models are doing. `resume`
     takes an incomplete run of the same plan and completes it. With `texts` the run keeps the documents (of many, those
     at most risk), so that a report can show them. `thresholds` are limits for numbers, `{"min": {"er_di": 0.95}, "max":
     {"trir": 0.09}}`: the run keeps them, for reports and gates.
 
-    Settings, as on the command line and in plans:
+    Further inputs, and settings as on the command line and in plans:
     """
     return evaluate_plan(build_plan(call), progress=call.progress, resume=call.resume, watch=call.watch)
 

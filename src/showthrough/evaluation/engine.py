@@ -54,7 +54,7 @@ def evaluate_plan(
 ) -> Run:
     """Carries a plan out, and saves meanwhile what is done where there are checkpoints.
 
-    The engine is whoever opened it's to close; without one, what the settings ask for is opened and closed here. Raises
+    Whoever opened the engine closes it; without one, what the settings ask for is opened and closed here. Raises
     Interrupted, with what was finished, when the user stops it, memory runs out, workers are gone again and again or a
     file changes meanwhile.
     """
@@ -99,7 +99,7 @@ class Evaluation:
 
     def carried_out(self, progress: Progress | None = None, resume: Run | Journal | None = None) -> Run:
         started = time.perf_counter()
-        self._questions.read_revisions(self.resources)
+        self._questions.read_revisions(self.resources, resumed=resume is not None)
         self._begin_saving()
         if resume is not None:
             self._take_up(resume)

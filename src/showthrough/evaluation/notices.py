@@ -101,11 +101,8 @@ def nobody_marked(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     if corpus.survey.annotated or all("subjects" in metric.needs for metric in metrics):
         return []  # or somebody says what is true of people, and all is about that
     topics = list(dict.fromkeys(metric.tells for metric in metrics if metric.tells))
-    tell = f"these numbers show {', '.join(topics[:-1])}{' and ' if topics[1:] else ''}{topics[-1]}; " if topics else ""
-    return [
-        f"no annotations were read, so nobody says what identifies people here: {tell}"
-        f"{'none of them' if topics else 'no number'} can tell whether an identifier was missed"
-    ]
+    shown = f". They show {', '.join(topics[:-1])}{' and ' if topics[1:] else ''}{topics[-1]}" if topics else ""
+    return [f"no annotations were read, so these numbers cannot show whether an identifier was missed{shown}"]
 
 
 def not_annotated(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:

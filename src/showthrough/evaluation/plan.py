@@ -95,7 +95,8 @@ class Plan:
         asking = [metric_text(metric) for metric in self.metrics if "gold" in metric.needs]
         if asking and not self.corpus.survey.annotated:
             which = f"the metric {asking[0]} needs" if len(asking) == 1 else f"these need: {', '.join(asking)}"
-            problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}"))
+            remedy = "without a choice of metrics, what needs none is scored"
+            problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}; {remedy}"))
         records = list(map(metric_record, self.metrics)) if self.thresholds else []
         faults = {str(threshold): fault_of(threshold, records) for threshold in self.thresholds}
         problems += [Problem("", f"threshold {threshold}", fault) for threshold, fault in faults.items() if fault]

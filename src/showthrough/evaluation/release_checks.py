@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.core.arrays import AnyArray, Bools, Codes, Ints
+from showthrough.core.arrays import AnyArray, Bools, Codes, Ints, distinct
 from showthrough.core.errors import InputError, Problem, join_names, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
@@ -317,7 +317,7 @@ class _Look:
             if not candidates:
                 continue
             best, release = suspect.own, self._released(suspect.number)
-            content, threes = release[~_flags(release)], np.unique(_rows_outside(release, 3))
+            content, threes = release[~_flags(release)], distinct(_rows_outside(release, 3))
             for number in candidates:
                 words = _words_of(self._corpus, number)
                 same = count_shared(content, words)
@@ -373,14 +373,14 @@ def _rows_outside(words: Codes, length: int) -> Codes:
 def _sample(words: Codes) -> Codes:
     """Words and rows of words of a release outside placeholders: those with the lowest numbers, which is chance."""
     pieces = [words[~_flags(words)], *(_rows_outside(words, length) for length in _LENGTHS)]
-    return np.unique(np.concatenate([np.unique(piece)[: _SAMPLED // len(pieces)] for piece in pieces]))
+    return distinct(np.concatenate([distinct(piece)[: _SAMPLED // len(pieces)] for piece in pieces]))
 
 
 def _candidates(corpus: Corpus, suspects: Sequence[_Suspect]) -> Iterator[tuple[_Suspect, list[int]]]:
     """For each suspect the documents that share most of its rarest words and rows, and more than its own does."""
     most = max(_RAREST, _BUDGET // len(suspects))
     samples = [suspect.sample if len(suspect.sample) <= most else _thin(suspect.sample, most) for suspect in suspects]
-    vocabulary = np.unique(np.concatenate(samples))
+    vocabulary = distinct(np.concatenate(samples))
     limit = max(1, min(_RARE, len(corpus) // _TENTH))
     counts, features, owners = _holders(corpus, vocabulary, limit)
     starts = np.searchsorted(features, np.arange(len(vocabulary) + 1))
@@ -408,7 +408,7 @@ def _holders(corpus: Corpus, vocabulary: Codes, limit: int) -> tuple[Ints, Ints,
     total = 0
     for number, document in enumerate(corpus):
         words = _words(document.text)
-        own = np.unique(np.concatenate([words, *(_rows(words, length) for length in _LENGTHS)]))
+        own = distinct(np.concatenate([words, *(_rows(words, length) for length in _LENGTHS)]))
         indices = np.searchsorted(vocabulary, own).clip(max=len(vocabulary) - 1)
         indices = indices[vocabulary[indices] == own]
         counts[indices] += 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from showthrough.core.errors import join_names
-from showthrough.core.plugins import is_guest
+from showthrough.core.plugins import is_plugin
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, InProcess, LostError, SharedValue
@@ -31,7 +31,7 @@ class Pace:
     """The length of the next chunk, in characters."""
 
     def __init__(self, metrics: Iterable[Metric]) -> None:
-        slow = any(metric.models or metric.slow or is_guest(metric) for metric in metrics)
+        slow = any(metric.models or metric.slow or is_plugin(metric) for metric in metrics)
         self.characters = _FIRST if slow else CHUNK_CHARACTERS
 
     def took(self, characters: int, seconds: float) -> None:

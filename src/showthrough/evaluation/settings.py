@@ -123,7 +123,7 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
     ] = None
     engine: Annotated[
         Literal["local", "ray"],
-        Meta(description="Who does the work: this machine's processes, or a Ray cluster.", extra=_CLUSTER),
+        Meta(description="What does the work: this machine's processes, or a Ray cluster.", extra=_CLUSTER),
     ] = "local"
     address: Annotated[
         str | None,

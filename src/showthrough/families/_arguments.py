@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
@@ -19,13 +21,31 @@ Asked = str | PathLike[str] | Verifier | GivenAnswers
 class BackgroundArguments:
     """What an attacker knows."""
 
-    background: Background | Mapping[str, str] | Sequence[Background] | None = None
+    background: Annotated[
+        Background | Mapping[str, str] | Sequence[Background] | None,
+        Meta(
+            description="What an attacker knows, individual id to text; trir needs it and is added for it. Of several, "
+            'a metric names its own: trir(background="web").'
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuthorshipArguments:
     """Who is asked about authors, answers of others, and what people say of passages."""
 
-    verifiers: Asked | Iterable[Asked] = ()
-    answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    ratings: Ratings | None = None
+    verifiers: Annotated[
+        Asked | Iterable[Asked],
+        Meta(
+            description="Who is asked who wrote the documents: verifiers, their names, or folders that train_verifier "
+            "saved."
+        ),
+    ] = ()
+    answers: Annotated[
+        Mapping[str, Mapping[str, Any]],
+        Meta(
+            description="Answers of other verifiers, probabilities by document id for the originals and each "
+            'anonymization, {"original": {…}, "A": {…}}, or these by verifier.'
+        ),
+    ] = field(default_factory=dict)
+    ratings: Annotated[Ratings | None, Meta(description="What people say of passages.")] = None

@@ -84,10 +84,10 @@ def read_through(
             yield path, begin, slice_bounds, counts
 
     following = 0  # the number of the slice up to which all is counted
-    for done, slice_result in enumerate(engine.in_order(_read_stretch, tasks())):
+    for done, slice_result in enumerate(engine.in_order(_read_slice, tasks())):
         result: _SliceResult[F] = slice_result
         if not was_counted[done] and (result.problems or result.broken or result.found.numbered):
-            result = _read_stretch(path, begin, bounds[done], before)
+            result = _read_slice(path, begin, bounds[done], before)
         if result.broken is not None:
             raise result.broken
         problems += result.problems
@@ -136,7 +136,7 @@ def _count(path: Path, bounds: Bounds) -> LineCounts:
     return LineCounts(lines, documents)
 
 
-def _read_stretch(path: Path, begin: Callable[[], F], bounds: Bounds, before: LineCounts | None) -> _SliceResult[F]:
+def _read_slice(path: Path, begin: Callable[[], F], bounds: Bounds, before: LineCounts | None) -> _SliceResult[F]:
     """Looks at the lines of a slice; where nobody knows what is before it, they are counted from its start."""
     first, documents = before or LineCounts()
     result, positions, last = _SliceResult(begin()), GrowingLines(), first

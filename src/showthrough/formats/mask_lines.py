@@ -20,7 +20,7 @@ from showthrough.formats.benchmarks.tae import looked_at, masks_in
 from showthrough.formats.lines import StoredLines
 from showthrough.formats.remarks import Remarks, hides_marks
 from showthrough.storage.columns.digests import Digests, in_order
-from showthrough.storage.columns.growing_columns import Following, GrowingNumbers, GrowingStrings
+from showthrough.storage.columns.growing_columns import GrowingNumbers, GrowingStrings, ReusedStrings
 from showthrough.storage.columns.index import find_repeats
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.reading import ENOUGH, decode_json, decoded_or_none, fail, file_state
@@ -101,7 +101,7 @@ class _Masks(LineCollector):
         self.remarks = Remarks()
         self.problems: list[Problem] = []  # of masks, which are told where nothing else is wrong
         self._ids = GrowingStrings()
-        self.ids: GrowingStrings | Following = self._ids if corpus_ids is None else Following(corpus_ids)
+        self.ids: GrowingStrings | ReusedStrings = self._ids if corpus_ids is None else ReusedStrings(corpus_ids)
         self.reach, self.digests = GrowingNumbers(), bytearray()
         self.types: Counter[str] = Counter()
         self.scored = False

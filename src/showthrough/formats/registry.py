@@ -21,7 +21,7 @@ from showthrough.core.errors import (
     quote_value,
     shorten,
 )
-from showthrough.core.plugins import Table
+from showthrough.core.plugins import Registry
 from showthrough.formats import folder, records
 from showthrough.formats._checks import checked_anonymization, checked_documents
 from showthrough.formats.base import Fit, Format, Input, Task, can
@@ -97,7 +97,7 @@ _PLACES = {
     "dlp": "recognizers.dlp:FORMAT",
     "azure": "recognizers.azure:FORMAT",
 }
-FORMATS: Table[Format] = Table(
+FORMATS: Registry[Format] = Registry(
     "formats", {}, _entry, lazy={name: f"showthrough.formats.{place}" for name, place in _PLACES.items()}
 )
 # Those that no file with JSON in it and an ending of JSON is in: they are not imported to ask them.
@@ -131,8 +131,8 @@ def recognise_format(head: Head, task: Task) -> str | None:
     if best is not None and claims[best][0] >= Fit.SURE:
         return best
     names = (name for name in FORMATS if name not in FORMATS.built_in_names)
-    guests = {name: FORMATS[name] for name in names if not FORMATS.fault(name)}
-    theirs = _collect_claims(head, guests, task)
+    plugins = {name: FORMATS[name] for name in names if not FORMATS.fault(name)}
+    theirs = _collect_claims(head, plugins, task)
     most = max(theirs.values(), default=(Fit.NO, False))
     if most[0] <= (claims[best][0] if best else Fit.NO):
         return best

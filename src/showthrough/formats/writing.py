@@ -235,7 +235,7 @@ def _put_files(files: Files, path: Path, force: bool, read: ProtectedFiles | Non
     if path.exists() and not path.is_dir():
         raise OutputError(f"{path}: is a file; expected a folder, since this format is one file a record")
     if path.is_dir() and any(path.iterdir()) and not force:
-        raise OutputError(f"{path}: is not empty; choose another folder or say --force to add to it")
+        raise OutputError(f"{path}: is not empty; choose another folder, or add to it with --force")
     return write_folder(path, files, read=read)
 
 

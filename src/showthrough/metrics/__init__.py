@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from showthrough.core.call_syntax import UNREADABLE, apply_overrides, call_text, check_kinds, difference, parsed_call
 from showthrough.core.errors import PlanError, quote_value, shorten, suggest_name
 from showthrough.core.families import FAMILIES
-from showthrough.core.plugins import Table, is_guest, value_of
+from showthrough.core.plugins import Registry, is_plugin, value_of
 from showthrough.metrics.base import HEADLINE, ROLES, Count, Group, Metric, Role
 from showthrough.statistics.rows import Array, Rows, Totals
 
@@ -78,7 +78,7 @@ def _check_metric(name: str, brought: Any) -> Metric:
     return metric
 
 
-METRICS: Table[Metric] = Table("metrics", {}, _check_metric, lazy=_PLACES, called=True)
+METRICS: Registry[Metric] = Registry("metrics", {}, _check_metric, lazy=_PLACES, called=True)
 _TEXTS: dict[str, str] = {}  # of our own metrics: whatever plugins come and go, their names stay
 # Names that run files and plans of before may have. They are read, and never written again.
 _FORMER = {"readable": "known_words"}
@@ -141,7 +141,7 @@ def metric_text(metric: Metric) -> str:
         return _TEXTS[key]
     name = metric_name(metric)
     text = call_text(name, metric, METRICS.get(name))
-    if not is_guest(metric):
+    if not is_plugin(metric):
         _TEXTS[key] = text
     return text
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import check_choices, parameters
 from showthrough.core.errors import Problem, ResourceError, quote_value
-from showthrough.core.plugins import describe_error, is_guest
+from showthrough.core.plugins import describe_error, is_plugin
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
@@ -66,7 +66,7 @@ ROLES: dict[Role, str] = {
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",
     "residual": "what a detector still finds, with its counts (`wrong`) and the parameter `detector`",
     "meaning": "how much of what passages say is kept, from 0 to 5, and the passages that lost most as evidence",
-    "authors": "how well verifiers recognise authors, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
+    "authors": "how well authors are recognised, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
 }
 
 
@@ -271,7 +271,7 @@ def failure_of(metric: Metric, error: Exception) -> str:
     """Why a metric failed; what is no failure of a metric is raised again."""
     if isinstance(error, ResourceError):
         return str(error)
-    return f"{type(metric).__name__} {describe_error(error, ours=not is_guest(metric))}"
+    return f"{type(metric).__name__} {describe_error(error, ours=not is_plugin(metric))}"
 
 
 def sound_parts(metric: Metric, rows: Rows) -> None:
@@ -299,8 +299,8 @@ def sound(metric: Metric, rows: object, documents: int) -> Rows:
         raise ResourceError(f"{name} returned {size} values; expected {expected_size} numbers, a row for each document")
     if not np.isfinite(rows.values).all():
         raise ResourceError(f"{name} returned rows with a value that is infinite or no number; expected finite ones")
-    if is_guest(metric) and beyond(rows.values):
+    if is_plugin(metric) and beyond(rows.values):
         raise ResourceError(f"{name} returned numbers beyond all sense; expected 0, or {SMALLEST:g} to {LARGEST:g}")
-    if is_guest(metric) and (lacking := [column for column, _ in metric.counts if column not in rows.columns]):
+    if is_plugin(metric) and (lacking := [column for column, _ in metric.counts if column not in rows.columns]):
         raise ResourceError(f"{name} says what {lacking[0]} counts, which is no column of its rows")
     return rows

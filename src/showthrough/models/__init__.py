@@ -148,14 +148,14 @@ class Resources:
     @_once
     def similarity(self, name: str) -> Similarity:
         """What compares a replacement with what it replaces: `ngrams`, a sentence-embedding model, or word vectors."""
-        from showthrough.models._similarity import Embedded, NgramSimilarity, WordVectors
+        from showthrough.models._similarity import EmbeddingSimilarity, NgramSimilarity, WordVectors
 
         source = SIMILARITY.parse(name)
         if source.kind == "ngrams":
             return NgramSimilarity()
         if source.kind == "spacy":
-            return Embedded(WordVectors(source.place, self.cache, self.watch))
-        return Embedded(self._sentences(name, SIMILARITY))
+            return EmbeddingSimilarity(WordVectors(source.place, self.cache, self.watch))
+        return EmbeddingSimilarity(self._sentences(name, SIMILARITY))
 
     def embedder(self, name: str) -> Embedder:
         """What turns documents into vectors: `lsa`, or a sentence-embedding model."""
@@ -211,9 +211,9 @@ class Resources:
             from showthrough.models._entailment import Entailment
 
             return Entailment(source, STS, self.models, self.cache, self.watch)
-        from showthrough.models._similarity import Embedded
+        from showthrough.models._similarity import EmbeddingSimilarity
 
-        return Cosines(Embedded(self._sentences(name, STS)))
+        return Cosines(EmbeddingSimilarity(self._sentences(name, STS)))
 
     @_once
     def wordnet(self, name: str = WORDNET) -> WordNet:

@@ -84,7 +84,7 @@ class WordVectors:
         return np.array(vectors, dtype=np.float32)
 
 
-class Embedded:
+class EmbeddingSimilarity:
     """Cosine of embeddings; a text is embedded once, in however many documents and anonymizations it stands."""
 
     def __init__(self, embedder: SentenceEmbedder | WordVectors) -> None:

@@ -89,7 +89,10 @@ def _read_frequencies(path: Path) -> dict[str, float]:
     head, *steps = msgspec.msgpack.decode(gzip.decompress(path.read_bytes()))
     if head != {"format": "cB", "version": 1}:
         raise fail(path, "is no list of frequencies that can be read; expected wordfreq 3")
-    return {word: 10 ** (-number / 100) for number, words in enumerate(steps) for word in words}
+    shares: dict[str, float] = {}
+    for number, words in enumerate(steps):
+        shares |= dict.fromkeys(words, 10 ** (-number / 100))
+    return shares
 
 
 def _wordfreq(language: str) -> frozenset[str]:

@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from showthrough.core.arrays import Floats, Ints
-from showthrough.core.errors import ResourceError, quote_value
+from showthrough.core.errors import ResourceError, UnavailableError, quote_value
 from showthrough.core.patterns import lazy_pattern
 
 SpecialTokens = Literal["document", "segment", "none"]
@@ -70,7 +70,7 @@ def frequency_languages() -> tuple[str, ...]:
     try:
         from wordfreq import available_languages
     except ImportError as error:
-        raise ResourceError('ic="wordfreq" needs the package wordfreq: pip install wordfreq') from error
+        raise UnavailableError('ic="wordfreq" needs the package wordfreq: pip install wordfreq') from error
     return tuple(sorted(available_languages("small")))
 
 

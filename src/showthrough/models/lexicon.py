@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from showthrough.core.arrays import Bools, Codes, Ints
+from showthrough.core.arrays import Bools, Codes, Ints, distinct
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import eight_letters, paint
 from showthrough.models.closed_classes import CLOSED_CLASSES
@@ -101,7 +101,7 @@ class Lexicon:
 
 def _keys_of(words: Iterable[str]) -> Codes:
     letters = (word.encode("latin-1")[:8].ljust(8, b"\0") for word in words)
-    return np.unique(np.array(list(map(int.from_bytes, letters)), np.uint64))
+    return distinct(np.array(list(map(int.from_bytes, letters)), np.uint64))
 
 
 def _among(keys: Codes, sorted_keys: Codes) -> Bools:

@@ -103,7 +103,7 @@ def check_model_folder(folder: Path, force: bool) -> None:
     if not (folder / CARD).is_file():
         raise OutputError(f"{folder}: is a folder with other files in it; expected a new one")
     if not force:
-        raise OutputError(f"{folder}: holds a model already; choose another name or say --force to replace it")
+        raise OutputError(f"{folder}: holds a model already; choose another name, or replace it with --force")
 
 
 def write_model(folder: Path, card: Card, files: Mapping[str, bytes]) -> None:

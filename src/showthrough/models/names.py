@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from showthrough.core.errors import PlanError, ResourceError
+from showthrough.core.errors import PlanError, ResourceError, UnavailableError
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Role:
         """The name under this role's parameter if it is a model's; nothing if it is not."""
         return {self.parameter: name} if self.parse(name).kind in self.kinds else {}
 
-    def missing_error(self, reason: str, install: str) -> ResourceError:
+    def missing_error(self, reason: str, install: str) -> UnavailableError:
         """Why there is no answer, and the ways out."""
         light = f'{self.parameter}="{self.alone[0]}"' if self.alone else self.instead
-        return ResourceError(
+        return UnavailableError(
             f"{self.what}: {reason.rstrip('.')}. Either {install}; or name a folder that holds it, "
             f'{self.parameter}="/path/to/it"; or choose {light}, which needs no model'
         )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from showthrough.core.arrays import Bools
-from showthrough.core.errors import ResourceError
+from showthrough.core.errors import ResourceError, UnavailableError
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.files import folder_digest, guard_errors
@@ -70,7 +70,8 @@ class Pipeline:
         """Where its files are. Raises ResourceError where there are none."""
         if is_path(self.name):
             if not folder_exists(self.name):
-                raise ResourceError(f"there is no folder {self.name!r} with a spaCy pipeline; or choose {self.instead}")
+                nothing = f"there is no folder {self.name!r} with a spaCy pipeline"
+                raise UnavailableError(f"{nothing}; or choose {self.instead}")
             folder = at_home(self.name)
             if not (folder / _CONFIG).is_file():  # before anything is read: the folder may be anything, and large
                 raise self._useless(f"cannot be loaded: there is no {_CONFIG} in the folder")
@@ -89,7 +90,8 @@ class Pipeline:
             if installed:
                 names, first = ", ".join(installed), installed[0]
                 hint = f"; installed {'is' if len(installed) == 1 else 'are'} {names}: name {first} instead"
-            raise self._useless(f"is not installed: {download}{hint}; or name the folder that holds it")
+            missing = f"is not installed: {download}{hint}; or name the folder that holds it; or choose {self.instead}"
+            raise UnavailableError(f"the spaCy pipeline {self.name!r} {missing}")
         return Path(next(iter(locations)))
 
     @property
@@ -142,8 +144,8 @@ class Pipeline:
     def _useless(self, why: str) -> ResourceError:
         return ResourceError(f"the spaCy pipeline {self.name!r} {why}; or choose {self.instead}")
 
-    def _without_spacy(self) -> ResourceError:
-        return ResourceError(
+    def _without_spacy(self) -> UnavailableError:
+        return UnavailableError(
             f"spacy:{self.name} needs spaCy: pip install 'showthrough[spacy]'; or choose {self.instead}"
         )
 

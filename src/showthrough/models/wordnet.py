@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
-from showthrough.core.errors import ResourceError
+from showthrough.core.errors import ResourceError, UnavailableError
 
 _NAME = "wordnet"
 _COUNTS = "cntlist.rev"
@@ -35,7 +35,7 @@ class WordNet:
         try:
             import nltk
         except ImportError as error:
-            raise ResourceError(
+            raise UnavailableError(
                 "WordNet needs NLTK: pip install 'showthrough[authors]', then python -m nltk.downloader wordnet"
             ) from error
         self._root = _find_data(nltk.data)
@@ -114,7 +114,7 @@ def _find_data(data: Any) -> Any:
             continue
         except (OSError, BadZipFile) as error:
             raise ResourceError(f"WordNet cannot be read ({error}): python -m nltk.downloader wordnet") from error
-    raise ResourceError(
+    raise UnavailableError(
         "WordNet is not on this machine: python -m nltk.downloader wordnet, or set NLTK_DATA to the folder that has "
         "corpora/wordnet.zip"
     )

@@ -134,11 +134,11 @@ def sentence(run: Run, name: str) -> list[Clause]:
     """
     identifiers = [*_readable(run, name), *_quasi(run, name)]
     readable = [*(identifiers or _hidden_clauses(run, name)), *_uneven(run, name), *_residual_clauses(run, name)]
-    told = [clause for section in sections() for clause in section.clauses(run, name)]
+    family_clauses = [clause for section in sections() for clause in section.clauses(run, name)]
     return [
         *readable,
         *_attack_clauses(run, name),
-        *told,
+        *family_clauses,
         *_information_clauses(run, name),
         *_precision_clauses(run, name),
     ]
@@ -209,9 +209,9 @@ def _hidden_clauses(run: Run, name: str) -> Iterator[Clause]:
     of += f" of {_KINDS[kinds]}" if unit in _UNITS and kinds in _KINDS else ""
     idle = headline(run, NOTHING, record)
     free = f", {short_percent(idle.value)} with nothing masked" if idle and idle.value else ""
-    that = " that" if unit in _UNITS else ""
+    link = " that" if unit in _UNITS else ""
     yield Clause(
-        "hides ", short_percent(score.value or 0.0), f"{of}{that} {markers(run)} marked{free}{assumption_words(record)}"
+        "hides ", short_percent(score.value or 0.0), f"{of}{link} {markers(run)} marked{free}{assumption_words(record)}"
     )
 
 
@@ -237,8 +237,8 @@ def _residual_clauses(run: Run, name: str) -> Iterator[Clause]:
     finds = count_by_kind(run, record, name, "wrong")
     if total := round(in_all(finds)):
         where = f", in {int((np.asarray(finds) > 0).sum()):,} of {_documents(run)}"
-        number, thing, looks = left_of_finds(run, record, total).partition(" place")
-        yield Clause("leaves ", f"{number}{thing}", f"{looks}{where}")
+        number, noun, looks = left_of_finds(run, record, total).partition(" place")
+        yield Clause("leaves ", f"{number}{noun}", f"{looks}{where}")
 
 
 def left_of_finds(run: Run, record: MetricRecord, total: int) -> str:
@@ -322,7 +322,7 @@ def caveats(run: Run) -> list[str]:
 def _input_words(run: Run, record: MetricRecord) -> str:
     """` with the background “web” of 42 individuals`: of the inputs that a metric chooses, what their families say."""
     chosen_inputs = [(kind, record_for(kind.name, run.inputs.get(kind.name, []), record)) for kind in input_types()]
-    return "".join(f" with {kind.describe(one)}" for kind, one in chosen_inputs if one)
+    return "".join(f" with {kind.describe(chosen)}" for kind, chosen in chosen_inputs if chosen)
 
 
 def short_percent(value: float) -> str:

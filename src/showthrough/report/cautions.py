@@ -25,7 +25,7 @@ def cautions(run: Run) -> list[str]:
     if not run.complete:
         return []
     scant = [(name, hiding) for name in run.names if (hiding := almost_nothing(run, name))]
-    lines = [f"{name} {scant_words(run, hiding)}: so the text that it keeps is no merit." for name, hiding in scant]
+    lines = [f"{name} {scant_words(run, hiding)}: so what it keeps counts for nothing." for name, hiding in scant]
     lines += [line for section in sections() for line in section.cautions(run)]
     return list(dict.fromkeys(lines))
 
@@ -34,6 +34,12 @@ def notes_on(run: Run, names: Collection[str]) -> list[str]:
     """The notes of a run without those on other anonymizations than these."""
     others = [name for name in map(shorten, run.names) if name not in map(shorten, names)]
     return [note for note in run.notes if not any(_is_on(note, name) for name in others)]
+
+
+def notes_of(notes: Iterable[str], name: str) -> list[str]:
+    """Those on one anonymization: cautions and notes that begin with its name."""
+    shown = shorten(name)
+    return [note for note in notes if _is_on(note, shown) or note.startswith(f"{name} ")]
 
 
 def _is_on(note: str, name: str) -> bool:

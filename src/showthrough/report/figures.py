@@ -35,7 +35,7 @@ def write_figures(run: Run, folder: Path, *, force: bool = False, read: Protecte
     charts = {file_name(name): chart for name, chart in figures(run)}
     paths = [folder / f"{name}.{form}" for name in charts for form in FORMATS]
     if not force and (existing := next((path for path in paths if path.exists()), None)):
-        raise OutputError(f"{existing}: exists already; choose another folder or say --force to replace it")
+        raise OutputError(f"{existing}: exists already; choose another folder, or replace it with --force")
     files: dict[str, bytes] = {}
     for name, chart in charts.items():
         drawing = vl_convert.vegalite_to_svg(drawable(chart.to_dict()), config=PAPER)

@@ -17,9 +17,10 @@ from showthrough.report.sheets.latex import latex_grid
 from showthrough.report.sheets.markdown import markdown_block
 from showthrough.report.systems import cost_grid, grids
 from showthrough.report.table import DASH, Cell, ScoreTable, documents_line, every_table, signatures
+from showthrough.run.gate.checking import Gate
 from showthrough.run.records import Score
 from showthrough.run.run import Run
-from showthrough.storage.spreadsheet_cells import guard_cell
+from showthrough.storage.writing import guard_cell
 
 
 def csv_text(run: Run) -> str:
@@ -175,16 +176,19 @@ def _tae_value(run: Run, name: str, text: str) -> object:
 class View:
     """What the help says of it, and what makes its text of a run.
 
-    A view that `shows_documents` is asked whether to leave every word of them out. The others never see one then.
+    A view that `shows_documents` is asked whether to leave every word of them out. The others never see one then. One
+    that is `judged` says what follows for a release, and is given the gate that asks.
     """
 
     help: str
     make: Callable[..., str]
     shows_documents: bool = False
+    judged: bool = False
 
-    def text(self, run: Run, without_text: bool) -> str:
+    def text(self, run: Run, without_text: bool, gate: Gate | None = None) -> str:
+        asked = {"gate": gate} if self.judged else {}
         if self.shows_documents:
-            return self.make(run, without_text=without_text)
+            return self.make(run, without_text=without_text, **asked)
         return self.make(run.without_text() if without_text else run)
 
     def is_private(self, run: Run, without_text: bool) -> bool:
@@ -192,10 +196,10 @@ class View:
         return self.shows_documents and run.texts is not None and not without_text
 
 
-def _page(run: Run, *, without_text: bool) -> str:
+def _page(run: Run, *, without_text: bool, gate: Gate | None = None) -> str:
     from showthrough.report.html import html_text  # here: charts take a moment to import
 
-    return html_text(run, without_text=without_text)
+    return html_text(run, without_text=without_text, gate=gate)
 
 
 VIEWS: dict[str, View] = {
@@ -203,5 +207,5 @@ VIEWS: dict[str, View] = {
     "markdown": View("Write the tables as Markdown.", markdown_text),
     "latex": View("Write the tables as LaTeX (booktabs).", latex_text),
     "json": View("Write the scores alone as JSON.", json_text),
-    "html": View("Write one page to look at, with the documents in it.", _page, shows_documents=True),
+    "html": View("Write one page to look at, with the documents in it.", _page, shows_documents=True, judged=True),
 }

@@ -176,13 +176,13 @@ class OwnTable(ScoreTable):
 def tables(run: Run) -> list[ScoreTable]:
     """The headline table, then one for each metric that has parts; references stand below the anonymizations."""
     main = headlines(run)
-    names, beside, further, told = main.names, main.references, [], sections()
+    names, beside, further, views = main.names, main.references, [], sections()
     for record in [record for record in run.metrics if record.text in run.rows]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
         if "release" in record.roles:
             further += _release_tables(run, record, names, beside, parts)
             continue
-        places = {part: next(filter(None, (one.place_of(record, part) for one in told)), "") for part in parts}
+        places = {part: next(filter(None, (view.place_of(record, part) for view in views)), "") for part in parts}
         parts = [part for part in parts if places[part] != "own"]
         by_category = [part for part in parts if HEADLINE in places and ":" in part and places[part] != "column"]
         if rest := [part for part in parts if part != HEADLINE and part not in by_category]:

@@ -22,6 +22,7 @@ from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 
 PAGE = 100  # columns of what is read as a page, where there is no terminal to fit into
+_LOOSE, _TIGHT, _TIGHTEST = 3, 2, 1  # spaces between columns: with intervals, without, and if that saves a table
 _MARK = "*"  # before the best of a column, where bold cannot show it
 _HEAD = 13  # letters of a line of what people call a metric: as wide as an interval
 _COMPARE_HINT = "`showthrough compare` shows which differences are more than chance"
@@ -104,15 +105,16 @@ def show_signatures(run: Run, console: Console) -> None:
 def show_table(table: ScoreTable, run: Run, console: Console, *, short: bool = False) -> None:
     table = plain_table(table)
     title = f"{documents_line(run)}{table.heading}"
+    gap = _LOOSE
     if short:
-        table = _shortened(table, console.width)
+        table, gap = _shortened(table, console.width)
     elif run.settings.resamples:
         title += f"; intervals at {run.settings.confidence * 100:g} %"
     console.print()
     console.print(Text(title, style="bold"))
-    for columns in _fit_columns(table, console.width, short=short):
+    for columns in _fit_columns(table, console.width, gap):
         mark = "" if console.is_terminal else _MARK
-        console.print(_rich_table(table, columns, _room(table, console.width), mark, short=short))
+        console.print(_rich_table(table, columns, _room(table, console.width), mark, gap))
     lines = [*_explain_heads(table), *table.asides] if short else table.remarks()
     for line in (*table.explain_dashes(), *lines):
         console.print(Text(line, style="dim"))
@@ -120,11 +122,13 @@ def show_table(table: ScoreTable, run: Run, console: Console, *, short: bool = F
         console.print()
 
 
-def _shortened(table: ScoreTable, width: int) -> ScoreTable:
-    """Without what people call metrics, where that would take a second table."""
-    if len(_fit_columns(table, width, short=True)) == 1:
-        return table
-    return replace(table, columns=tuple(replace(column, title="") for column in table.columns))
+def _shortened(table: ScoreTable, width: int) -> tuple[ScoreTable, int]:
+    """With less space, and without what people call metrics, where these would take a second table."""
+    bare = replace(table, columns=tuple(replace(column, title="") for column in table.columns))
+    for candidate, gap in ((table, _TIGHT), (bare, _TIGHT), (bare, _TIGHTEST)):
+        if len(_fit_columns(candidate, width, gap)) == 1:
+            return candidate, gap
+    return bare, _TIGHT
 
 
 def _explain_heads(table: ScoreTable) -> list[str]:
@@ -137,14 +141,14 @@ def _explain_heads(table: ScoreTable) -> list[str]:
     ]
 
 
-def _fit_columns(table: ScoreTable, width: int, *, short: bool = False) -> list[list[ScoreColumn]]:
+def _fit_columns(table: ScoreTable, width: int, gap: int) -> list[list[ScoreColumn]]:
     """Columns in as many tables as the terminal's width asks for: a number or a name is never cut off."""
-    room = _room(table, width)
+    room, short = _room(table, width), gap < _LOOSE
     needs = []
     for column in table.columns:
         heads = [cell_len(line) for line in _head_lines(column, table, room)]
         cells = (cell_len(text) for cell in column.cells for text in (f"*{cell.value}", "" if short else cell.interval))
-        needs.append(max(*heads, *cells) + (2 if short else 3))
+        needs.append(max(*heads, *cells) + gap)
     return [[table.columns[index] for index in indexes] for indexes in side_by_side(needs, room)]
 
 
@@ -197,11 +201,9 @@ def _head_lines(column: ScoreColumn, table: ScoreTable, room: int) -> list[str]:
     return [*titles, f"{name}{arrow}", *parameters]
 
 
-def _rich_table(
-    table: ScoreTable, columns: list[ScoreColumn], room: int, mark: str, *, short: bool = False
-) -> RichTable:
+def _rich_table(table: ScoreTable, columns: list[ScoreColumn], room: int, mark: str, gap: int) -> RichTable:
     """`mark` stands before the best of a column where bold cannot show it."""
-    heads = []
+    heads, short = [], gap < _LOOSE
     lines = [_head_lines(column, table, room) for column in columns]
     tallest = max(map(len, lines))
     for column, before, own in zip(columns, [None, *columns], lines, strict=False):
@@ -211,6 +213,8 @@ def _rich_table(
             head.append(f"\n{line}", style="dim not bold" if column.title and not is_name else "bold not dim")
         heads.append(head)
     rich = bare_table(*heads, tight=short)
+    if gap == _TIGHTEST:
+        rich.padding = (0, 0, 0, 0)
     for index, name in enumerate(table.names):
         reference = index >= table.tested
         if reference and index == table.tested and not short:

@@ -72,12 +72,12 @@ def type_words(entity_type: str) -> str:
     return f"{words} ({shorten(entity_type)})" if words else shorten(entity_type) or "mentions without a type"
 
 
-def counted_words(count: float, thing: str) -> str:
+def counted_words(count: float, noun: str) -> str:
     """
     >>> counted_words(1, "document"), counted_words(1200, "document")
     ('1 document', '1,200 documents')
     """
-    return f"{count:,.0f} {thing}{'' if count == 1 else 's'}"
+    return f"{count:,.0f} {noun}{'' if count == 1 else 's'}"
 
 
 def percent(share: float) -> str:

@@ -94,9 +94,9 @@ class Contest:
             return Loss(None, None, fault)
         if not self.tables:
             return Loss(None, None, "its documents cannot be exchanged one by one")
-        one, two = (self.tables[index] for index in self._indices((later, earlier)))
+        later_table, earlier_table = (self.tables[index] for index in self._indices((later, earlier)))
         return loss_of(
-            self.metric.combine, self.tables[0].columns, one, two, part,
+            self.metric.combine, self.tables[0].columns, later_table, earlier_table, part,
             higher=higher, margin=margin, shuffles=shuffles, seed=seed, unit=self.unit,
             bounded=self.metric.is_bounded(part),
         )  # fmt: skip
@@ -138,7 +138,9 @@ class Contest:
         named = self.text, part, self.names[first], self.names[second]
         if np.isnan(difference) or test is None:
             return Comparison(*named, None if np.isnan(difference) else difference)
-        one, two = (score.ends if (score := self.scores[index].get(part)) else None for index in pair)
+        first_ends, second_ends = (score.ends if (score := self.scores[index].get(part)) else None for index in pair)
         bounded = self.metric.is_bounded(part)
-        low, high, p, note = judge_difference(test, difference, one, two, self.confidence, bounded, self.unit)
+        low, high, p, note = judge_difference(
+            test, difference, first_ends, second_ends, self.confidence, bounded, self.unit
+        )
         return Comparison(*named, difference, low, high, p, None, note)

@@ -141,7 +141,7 @@ def free_words(chunk: Chunk, hiding: HidingRule) -> Iterator[Spans]:
     axis = chunk.axis
     marked = np.zeros(len(axis) + 1, dtype=bool)
     paint(marked, axis.gold.start, axis.gold.end)
-    solid = np.diff(chunk.ruler(hiding).before) > 0
+    solid = np.diff(chunk.span_index(hiding).before) > 0
     marked[:-1] &= ~solid & ~axis.table(is_punctuation).view(np.bool_)
     edges = np.flatnonzero(np.diff(marked, prepend=False))
     start, end = edges[::2], edges[1::2]
@@ -151,7 +151,7 @@ def free_words(chunk: Chunk, hiding: HidingRule) -> Iterator[Spans]:
         yield list(zip((start[window] - base).tolist(), (end[window] - base).tolist(), strict=True))
 
 
-def ruler_of(axis: SpanLayout, texts: RunTexts) -> SpanIndex:
+def span_index_of(axis: SpanLayout, texts: RunTexts) -> SpanIndex:
     """The span index that the metrics measured with, in a span layout of these texts."""
 
     def ignorable(axis: SpanLayout) -> Bools:
@@ -162,4 +162,4 @@ def ruler_of(axis: SpanLayout, texts: RunTexts) -> SpanIndex:
         return canvas
 
     hiding = HidingRule(texts.function_words, texts.function_word_mentions, texts.replacements)
-    return axis.ruler(texts.function_words, ignorable, hiding.word_demand)
+    return axis.span_index(texts.function_words, ignorable, hiding.word_demand)

@@ -88,7 +88,9 @@ def read_run(path: Path) -> Run:
         if run is not None and head.inputs is msgspec.UNSET:
             run.inputs = _former_inputs(content, path)
     except InputError as error:
-        raise InputError(Problem(str(path), "is not a run file", str(error).removeprefix(f"{path}: "))) from None
+        why = str(error).removeprefix(f"{path}: ")
+        remedy = "; expected what evaluate -o writes" if why == "format is missing" else ""
+        raise InputError(Problem(str(path), "is not a run file", f"{why}{remedy}")) from None
     if run is None:
         raise InputError(Problem(str(path), "format", f"found {number}; this version reads {FORMAT} and {WITH_TABLES}"))
     if number == WITH_TABLES and run.tables is not None:

@@ -26,9 +26,8 @@ from showthrough.run.records import Columns, Evidence, Tables
 from showthrough.run.run import Run
 from showthrough.run.stored_rows import EvidenceWriter, StoredEvidence, iter_evidence
 from showthrough.storage.columns.file_slice import FileSlice, digest_of
-from showthrough.storage.columns.narrow_numbers import narrowest
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
-from showthrough.storage.columns.tables import ColumnTable, TableWriter
+from showthrough.storage.columns.tables import ColumnTable, TableWriter, narrowest
 from showthrough.storage.limits import FILE
 from showthrough.storage.reading import decode_json, read_bytes, reading
 from showthrough.storage.writing import remove_unfinished, report_os_errors, workshop, write_atomically
@@ -70,7 +69,7 @@ class FolderIndex(msgspec.Struct, frozen=True):
     files: dict[str, _File]
 
 
-class _Filling:
+class _FolderWriter:
     """A new folder, and the index of what is put into it."""
 
     def __init__(self, folder: Path, run: Run) -> None:
@@ -103,25 +102,25 @@ class _Filling:
 
     def _table(self, name: str, columns: Columns, documents: int) -> str:
         if isinstance(columns, ColumnTable):
-            self._add_files(columns.stretch.copy_to(self._folder / name))
+            self._add_files(columns.file_slice.copy_to(self._folder / name))
             return name
         arrays = [np.asarray(values, dtype=np.float64) for values in columns.values()]
         values = np.column_stack(arrays) if arrays else np.zeros((documents, 0))
         writer = TableWriter(self._folder / name, list(columns), documents, narrowest(values))
         writer.put(0, list(columns), values)
-        self._add_files(writer.finish().stretch)
+        self._add_files(writer.finish().file_slice)
         return name
 
     def _write_evidence(self, name: str, evidence: Mapping[str, Evidence], documents: Sequence[str]) -> tuple[str, str]:
         content, positions = (self._folder / f"{name}.{ending}" for ending in ("json", "npy"))
         if isinstance(evidence, StoredEvidence) and evidence.change is None:
-            self._add_files(evidence.content.copy_to(content), evidence.places.stretch.copy_to(positions))
+            self._add_files(evidence.content.copy_to(content), evidence.places.file_slice.copy_to(positions))
             return content.name, positions.name
         writer = EvidenceWriter(content)
         for number, entry in iter_evidence(documents, evidence):
             writer.put([number], [entry])
         written = writer.finish(cast(StoredStrings, documents), positions)
-        self._add_files(written.content, written.places.stretch)
+        self._add_files(written.content, written.places.file_slice)
         return content.name, positions.name
 
 
@@ -146,7 +145,7 @@ def write_with_folder(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> 
         with workshop(target.parent) as bench:
             draft = bench / _ROWS
             draft.mkdir(mode=0o700)
-            index = _Filling(draft, run).index
+            index = _FolderWriter(draft, run).index
             content = msgspec.json.encode(index)
             write_atomically(draft / _INDEX, content)
             home = target.parent / f"{target.name}.rows-{index.id[:8]}"
@@ -170,7 +169,7 @@ def write_zip(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> None:
                 stored_run = run
                 if run.in_files:
                     (bench / _ROWS).mkdir(mode=0o700)
-                    index = _Filling(bench / _ROWS, run).index
+                    index = _FolderWriter(bench / _ROWS, run).index
                     content = msgspec.json.encode(index)
                     stored_run = _rowless(run, Tables(index.id, "", digest_of([content])))
                     archive.writestr(f"{_ROWS}/{_INDEX}", content)
@@ -187,7 +186,7 @@ def _rowless(run: Run, tables: Tables) -> Run:
     return replace(run, documents=[], groups=[], rows={}, evidence={}, tables=tables, format=FORMAT)
 
 
-class _Referring(msgspec.Struct):
+class _TablesAlone(msgspec.Struct):
     tables: Tables | None = None
 
 
@@ -195,7 +194,7 @@ def folder_of(path: Path) -> Path | None:
     """The folder that belongs to the run that stands there, where one does."""
     with suppress(OSError, InputError, msgspec.DecodeError, UnicodeDecodeError):
         if path.is_file() and not is_zip(path):
-            tables = msgspec.json.decode(path.read_bytes(), type=_Referring).tables
+            tables = msgspec.json.decode(path.read_bytes(), type=_TablesAlone).tables
             if (
                 tables is not None
                 and _NAME.fullmatch(tables.folder)
@@ -223,7 +222,7 @@ def _find_unchanged(run: Run, folder: Path) -> Tables | None:
     rows = [(row.metric, row.anonymization, row.columns, folder / row.file) for row in index.rows]
     evidence = [(entry.metric, entry.anonymization, folder / entry.content) for entry in index.evidence]
     now = [
-        (metric, name, list(table), table.stretch.path)
+        (metric, name, list(table), table.file_slice.path)
         for metric, name, table in _cells(run.rows)
         if isinstance(table, ColumnTable)
     ]
@@ -326,22 +325,22 @@ def with_tables(run: Run, path: Path, content: bytes, find_slice: Callable[[str,
     if index.id != tables.id:
         raise InputError(Problem(str(path), "tables.id", f"found {shorten(index.id)}; expected {shorten(tables.id)}"))
 
-    def stretch(name: str) -> FileSlice:
+    def slice_of(name: str) -> FileSlice:
         if not _NAME.fullmatch(name) or name in (".", "..") or name not in index.files:
             raise InputError(Problem(str(path), _INDEX, f"found {shorten(name)}; expected the name of a file in it"))
         return find_slice(name, index.files[name])
 
     def strings(names: tuple[str, str]) -> StoredStrings:
-        return StoredStrings(*map(stretch, names))
+        return StoredStrings(*map(slice_of, names))
 
     documents = strings(index.documents)
     rows: dict[str, dict[str, Columns]] = {}
     evidence: dict[str, dict[str, Mapping[str, Evidence]]] = {}
     for row in index.rows:
-        rows.setdefault(row.metric, {})[row.anonymization] = cast(Columns, ColumnTable(row.columns, stretch(row.file)))
+        rows.setdefault(row.metric, {})[row.anonymization] = cast(Columns, ColumnTable(row.columns, slice_of(row.file)))
     for entry in index.evidence:
-        positions = ColumnTable(StoredEvidence.PLACES, stretch(entry.places))
-        seen = StoredEvidence(documents, stretch(entry.content), positions)
+        positions = ColumnTable(StoredEvidence.PLACES, slice_of(entry.places))
+        seen = StoredEvidence(documents, slice_of(entry.content), positions)
         evidence.setdefault(entry.metric, {})[entry.anonymization] = seen
     groups = [] if index.groups is None else strings(index.groups)
     return replace(run, documents=documents, groups=groups, rows=rows, evidence=evidence)

@@ -26,8 +26,8 @@ from showthrough.run.documents import Spans
 from showthrough.run.records import Columns, Evidence, Failure, columns_of
 from showthrough.run.run import Run
 from showthrough.storage.append_log import ByteRange, DamagedError, pieces_in
-from showthrough.storage.columns.narrow_numbers import KINDS, narrowest
 from showthrough.storage.columns.ranges import RangeSet
+from showthrough.storage.columns.tables import KINDS, narrowest
 from showthrough.storage.reading import decode_json, decoder_of, open_file, reading
 
 TITLE = b"showthrough unfinished run 2"

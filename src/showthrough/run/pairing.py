@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import product
 
 from msgspec.structs import replace
 
 from showthrough.core.errors import InputError, PlanError, Problem, join_names, shorten
+from showthrough.core.families import input_types
 from showthrough.run.records import Columns, MetricRecord
 from showthrough.run.run import Run
 
@@ -102,6 +104,18 @@ class RunPair:
         ordered = {self.called[name]: _reorder(other_rows[name], order) for name in self.other.names}
         return {**{name: own_rows[name] for name in self.run.names}, **ordered}
 
+    @cached_property
+    def matches(self) -> list[tuple[str, str]]:
+        """Which are held against each other: those of one name; where there are none, each with each."""
+        shared = [name for name in self.run.names if name in self.other.names]
+        return [(name, name) for name in shared] or list(product(self.run.names, self.other.names))
+
+    @property
+    def differing(self) -> list[tuple[str, str]]:
+        """The same without those that are identical, by their names in the combined run."""
+        pairs = [(name, earlier) for name, earlier in self.matches if not self.identical(name, earlier)]
+        return [(name, self.called[earlier]) for name, earlier in pairs]
+
     def identical(self, name: str, earlier: str) -> bool:
         """Whether an anonymization is identical in both runs."""
         digests = [
@@ -160,5 +174,15 @@ def _pinned_fields(run: Run, text: str) -> set[str]:
     lines = [score.signature for score in run.scores if score.metric == text and score.anonymization in run.names]
     fields = {field for line in lines[:1] for field in line.split("|")}
     named = {field for field in fields if field.partition(":")[0] in _ALOUD}
-    backgrounds = {field for field in fields if field.startswith("background:")}  # its name says nothing of it
-    return (fields - named - backgrounds) | {f"background:{field.rpartition('@')[2]}" for field in backgrounds}
+    unnamed = {kind.name for kind in input_types() if not kind.named}  # digests alone say what these are
+    return {_without_names(field) if field.partition(":")[0] in unnamed else field for field in fields - named}
+
+
+def _without_names(field: str) -> str:
+    """A field of a signature with the digests of its inputs alone.
+
+    >>> _without_names("heard:web@3f9a,a@b@c01b")
+    'heard:3f9a,c01b'
+    """
+    key, _, inputs = field.partition(":")
+    return f"{key}:{','.join(entry.rpartition('@')[2] for entry in inputs.split(','))}"

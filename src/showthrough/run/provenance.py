@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
+from showthrough.core.installed import version_of
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.metrics import Metric, metric_name, metric_text
 from showthrough.run.records import Input, MetricRecord
+from showthrough.run.settings import RecordedSettings
 from showthrough.version import __version__
 
 _PACKAGES = (
@@ -52,7 +55,7 @@ def provenance() -> dict[str, Any]:
         "showthrough": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": {name: version for name in _PACKAGES if (version := _version(name))},
+        "packages": {name: version for name in _PACKAGES if (version := version_of(name))},
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -70,10 +73,33 @@ def anonymization_input(anonymization: Anonymization, unlike: int = 0) -> Input:
     return Input(source.name, source.digest, len(source), source.source, made=source.provenance, unlike=unlike)
 
 
-def _version(package: str) -> str | None:
-    from importlib.metadata import PackageNotFoundError, version  # slow to import, and asked for once a run
+def signature(
+    metric: MetricRecord,
+    fixed: Iterable[tuple[str, str]],
+    corpus: Input,
+    anonymization: Input,
+    settings: RecordedSettings,
+    version: str,
+) -> str:
+    """Metric, version, parameters and what is `fixed` beside them, digests, and the version of the program."""
+    fixed = list(fixed)
+    keys = {key for key, _ in fixed}  # a background's name and digest tell more than the parameter that chose it
+    pairs = [
+        ("corpus", f"{corpus.name}@{corpus.digest[:8]}"),
+        *([("gold", corpus.silver)] if corpus.silver else []),
+        ("anonymization", f"{anonymization.name}@{anonymization.digest[:8]}"),
+        *((key, _short(value)) for key, value in metric.parameters.items() if key not in keys),
+        *fixed,
+        *([("missing", settings.missing)] if settings.missing != "error" else []),
+        *([("types", settings.types)] if settings.types else []),
+        ("confidence", f"{settings.confidence:g}"),
+        ("resamples", str(settings.resamples)),
+        ("resampling_seed", str(settings.seed)),
+        ("showthrough", version),
+    ]
+    fields = [f"{metric.name}.v{metric.version}", *(f"{key}:{value}" for key, value in pairs)]
+    return "|".join(entry.replace("|", "¦") for entry in fields)
 
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

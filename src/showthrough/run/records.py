@@ -34,18 +34,20 @@ def describe_fields(record: type) -> dict[str, str]:
 
 
 class Input(msgspec.Struct, frozen=True):
-    """A corpus, an anonymization or a background as it was given: enough to tell whether two runs saw the same."""
+    """A corpus, an anonymization or another input as it was given: enough to tell whether two runs saw the same."""
 
     name: Annotated[str, "what tables call it"]
     digest: Annotated[str, "digest of all that counts in it, in any order"]
-    documents: Annotated[int, "how many documents (of a background: individuals) it has"]
+    documents: Annotated[
+        int, "how many documents it has; of another input, such as texts about people, how many of these"
+    ]
     source: Annotated[str, "the file it was read from; without the folder in a run without text"] = ""
     silver: Annotated[str, "who marked a corpus, where programs did and not people"] = ""
     made: Annotated[Provenance | None, "how an anonymization was made, where its file says so"] = None
     doubtful: Annotated[
         int, "of a corpus: documents that may belong together, because they share much, and that nobody grouped"
     ] = 0
-    seen: Annotated[int, "of a verifier: how many of the run's documents it knew from its training"] = 0
+    seen: Annotated[int, "of a trained model: how many of the run's documents it knew from its training"] = 0
     unlike: Annotated[int, "of an anonymization: how many of its releases are unlike their originals"] = 0
 
     @property

@@ -61,7 +61,7 @@ class Units:
 
 def _order(documents: Sequence[str]) -> Ints | None:
     """The numbers of documents in the order of their ids; none where they stand so already, as stored ones do."""
-    if all(one <= two for one, two in pairwise(documents)):
+    if all(earlier <= later for earlier, later in pairwise(documents)):
         return None
     return np.array(sorted(range(len(documents)), key=documents.__getitem__), dtype=np.int64)
 

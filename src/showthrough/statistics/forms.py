@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -135,8 +136,10 @@ def _weights(contributions: Floats, value: Floats) -> Floats:
     return weights
 
 
-def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> list[Form]:
+def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> Sequence[Form]:
     """What each of some parts is made of; parts that are alike together, constants left out.
+
+    It follows from the function and the names alone, so it is found once for all systems that a metric scores.
 
     >>> def combine(totals):
     ...     share = totals["hidden"] / totals["total"]
@@ -145,8 +148,11 @@ def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> lis
     >>> [(type(form).__name__, form.parts) for form in number_forms]
     [('Ratios', ('',)), ('Smooth', ('squared',))]
     """
-    if not parts:
-        return []
+    return _find_forms(combine, tuple(columns), tuple(parts)) if parts else ()
+
+
+@lru_cache(maxsize=128)
+def _find_forms(combine: Combine, columns: tuple[str, ...], parts: tuple[str, ...]) -> tuple[Form, ...]:
     used = _used(combine, columns, parts)
     points = np.random.default_rng(0).uniform(1, 2, (_enough(max(map(len, used.values()), default=0)), len(columns)))
     values = values_at(combine, columns, points)
@@ -158,10 +164,9 @@ def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> lis
             weights[part] = np.zeros((2, len(columns)))
             weights[part][:, indices] = above_and_below
         elif indices:
-            smooth_forms.append(Smooth(part, combine, tuple(columns), tuple(indices)))
-    return (
-        [Ratios(tuple(weights), np.stack(list(weights.values()), axis=1)), *smooth_forms] if weights else smooth_forms
-    )
+            smooth_forms.append(Smooth(part, combine, columns, tuple(indices)))
+    ratios = [Ratios(tuple(weights), np.stack(list(weights.values()), axis=1))] if weights else []
+    return *ratios, *smooth_forms
 
 
 def same(one: float, two: float) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from showthrough.core.errors import ResourceError
+from showthrough.core.errors import UnavailableError
 from showthrough.storage.paths import file_state
 
 ENDINGS = (".gz", ".zst")
@@ -158,7 +158,7 @@ class _Zstandard:
         try:
             import zstandard
         except ImportError as error:
-            raise ResourceError("files that end in .zst need zstandard: pip install 'showthrough[zst]'") from error
+            raise UnavailableError("files that end in .zst need zstandard: pip install 'showthrough[zst]'") from error
         self._frames = _Frames(under)
         self._error = zstandard.ZstdError
         packed: Any = self._frames  # of a file, reading is all that is asked

@@ -22,6 +22,7 @@ if sys.platform != "win32":
 
 _PRIVATE, _PUBLIC = 0o600, 0o644
 _UNFINISHED = lazy_pattern(r"\.showthrough-\d+-[0-9a-f]{8}")
+_FORMULA = (*"=+-@\t\r\n", *"＝＋－＠")
 
 
 class ProtectedFiles:
@@ -367,3 +368,21 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def guard_cell(text: str) -> str:
+    """With an apostrophe before what a spreadsheet would take for a formula.
+
+    >>> guard_cell("=1+1"), guard_cell("AGE"), guard_cell("'=1")
+    ("'=1+1", 'AGE', "''=1")
+    """
+    return f"'{text}" if text.lstrip("'").startswith(_FORMULA) else text
+
+
+def unguard_cell(cell: str) -> str:
+    """What was guarded, as it was before.
+
+    >>> unguard_cell("'=1+1"), unguard_cell("'s-Gravenhage"), unguard_cell("''=1")
+    ('=1+1', "'s-Gravenhage", "'=1")
+    """
+    return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell

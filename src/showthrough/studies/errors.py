@@ -20,11 +20,19 @@ from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.data.layout.spans import list_positions, merge_spans, paint
 from showthrough.run.documents import RunTexts
 from showthrough.run.run import Run
-from showthrough.studies.cases import CaseKind, ErrorCase, LocatedCase, case_at, rank_cases, readable_words
+from showthrough.studies.cases import (
+    CaseKind,
+    ErrorCase,
+    LocatedCase,
+    case_at,
+    name_in,
+    rank_cases,
+    readable_words,
+    require_texts,
+)
 from showthrough.studies.failures import MASK_KINDS, Inspection, MaskKind
 from showthrough.studies.leaks import LEAK_KINDS, LeakKind, Leaks
 from showthrough.studies.rules import Worth
-from showthrough.studies.run_documents import name_in, require_texts
 
 LeakIdentifier = Literal["DIRECT", "QUASI"]
 IDENTIFIERS: tuple[LeakIdentifier, ...] = get_args(LeakIdentifier)

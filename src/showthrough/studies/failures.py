@@ -23,7 +23,7 @@ from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import count_before, highest
 from showthrough.models.lexicon import is_punctuation
-from showthrough.run.documents import RunTexts, ruler_of
+from showthrough.run.documents import RunTexts, span_index_of
 
 Kind = Literal["missed", "under-masked", "spurious", "over-masked"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -86,7 +86,7 @@ class Inspection:
         self.texts = texts
         self.axis = SpanLayout(texts.corpus())
         self.gold = self.axis.gold
-        self.ruler = ruler_of(self.axis, texts)
+        self.span_index = span_index_of(self.axis, texts)
         self._labels = Labels(self.gold.types)
         self.types, codes = self._labels.number_titles(name or NO_TYPE for name in self.gold.types)
         self.entity_type = np.array(codes, dtype=np.int64)[self.gold.entity_type[self.gold.entity]]  # of a mention
@@ -119,8 +119,8 @@ class Inspection:
 
     def states(self, coverage: Coverage) -> Ints8:
         """How much can be read of each mention, whether it is to be masked or not."""
-        rule = self.ruler.mentions
-        before = coverage.readable(self.ruler, self.texts.replacements)
+        rule = self.span_index.mentions
+        before = coverage.readable(self.span_index, self.texts.replacements)
         readable = before[rule.closes] - before[rule.opens]
         state = np.full(len(readable), PARTLY, dtype=np.int8)
         state[readable == rule.closes - rule.opens] = LEAKED
@@ -145,7 +145,7 @@ class Inspection:
         start, end = coverage.start[judged], coverage.end[judged]
         beside = self._outside[end] > self._outside[start]
         start, end = start[beside], end[beside]
-        wanted_types, unwanted = (painted.first(start, end).tolist() for painted in (self._wanted, self._unwanted))
+        wanted_types, unwanted = (states.first(start, end).tolist() for states in (self._wanted, self._unwanted))
         types, own_types = self.types, self._own_types(name)
         for location, hidden, marked in zip(self.locate(start, end), wanted_types, unwanted, strict=True):
             if hidden >= 0:

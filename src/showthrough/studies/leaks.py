@@ -117,9 +117,9 @@ def _find_crossed(inspection: Inspection, coverage: Coverage) -> Bools:
 
 def _find_repeated(inspection: Inspection, coverage: Coverage) -> Bools:
     """Of which mentions words can be read that a mask hides: its replacement says them again."""
-    mentions, ruler = inspection.ruler.mentions, inspection.ruler
-    by_masks = coverage.readable(ruler, "trusted")
-    in_all = coverage.readable(ruler, inspection.texts.replacements)
+    mentions, span_index = inspection.span_index.mentions, inspection.span_index
+    by_masks = coverage.readable(span_index, "trusted")
+    in_all = coverage.readable(span_index, inspection.texts.replacements)
     return np.asarray(
         in_all[mentions.closes] - in_all[mentions.opens] > by_masks[mentions.closes] - by_masks[mentions.opens]
     )

@@ -4,10 +4,9 @@ An anonymizer is anything with a name, a version and a method `masks`.
 """
 
 from showthrough.systems.anonymizing import anonymize as anonymize
-from showthrough.systems.base import Anonymizer as Anonymizer
+from showthrough.systems.base import ANONYMIZERS as ANONYMIZERS, Anonymizer as Anonymizer
 from showthrough.systems.spec import (
     anonymizer as anonymizer,
     named_anonymizer as named_anonymizer,
     named_anonymizers as named_anonymizers,
 )
-from showthrough.systems.table import ANONYMIZERS as ANONYMIZERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, quote_value, shorten
-from showthrough.core.plugins import describe_error, is_guest
+from showthrough.core.plugins import describe_error, is_plugin
 from showthrough.data.documents import Document, span_fault
 from showthrough.data.masks import Mask
 from showthrough.systems.base import Anonymizer
@@ -17,7 +17,7 @@ def find_masks(anonymizer: Anonymizer, documents: Sequence[Document]) -> Sequenc
     try:
         answer = anonymizer.masks(documents)
     except Exception as error:  # of a plugin, anything
-        why = describe_error(error, ours=not is_guest(anonymizer))
+        why = describe_error(error, ours=not is_plugin(anonymizer))
         for doc in documents if len(documents) > 1 else ():  # the first that it cannot do alone is named
             find_masks(anonymizer, [doc])
         where = f"document {shorten(documents[0].id)}" if len(documents) == 1 else ""

@@ -20,7 +20,7 @@ from showthrough.models.cache import Cache
 from showthrough.models.model_folders import TrainingRecord, TrainingTexts
 from showthrough.systems._batches import BatchResult, find_in_batch, find_in_worker, replace_masks, try_loading
 from showthrough.systems.base import Anonymizer, BaseAnonymizer, format_spec, get_optional, parameters_of
-from showthrough.systems.mask_cache import Keeping
+from showthrough.systems.mask_cache import KeptMasks
 from showthrough.systems.outside.function import Function
 from showthrough.systems.replacing import Way
 from showthrough.systems.spec import resolve_anonymizer
@@ -58,7 +58,7 @@ def anonymize(
     It is written as on the command line (`presidio+crf/`), or is a value, or a function: of a text or a Document, that
     gives spans, results of Presidio, a spaCy Doc, or the anonymized text.
 
-    With `jobs` the work is done in so many processes of its own, whose memory is then told. Documents that a model was
+    With `jobs` the work is done in so many processes of its own. Documents that a model was
     trained on are refused unless they may be `seen`. With a `cache` what it finds is kept, batch by batch.
 
     >>> from showthrough.systems.rules import Rules
@@ -70,7 +70,7 @@ def anonymize(
     label, anonymizer = resolve_anonymizer(anonymizer)
     again = refuse_seen(corpus, anonymizer, seen)
     parts = _parts(corpus)
-    keeping = Keeping(anonymizer, cache)
+    keeping = KeptMasks(anonymizer, cache)
     batches: dict[int, _Batch] = {}
     done = 0
     if progress:
@@ -125,10 +125,10 @@ def check_ready(
 
 def has_to_load(corpus: Corpus, system: Anonymizer, cache: Cache | None = None) -> bool:
     """Whether a system loads something before it works, which takes a while; not where all that it finds is kept."""
-    return _loads(system) and not _is_all_cached(corpus, Keeping(system, cache))
+    return _loads(system) and not _is_all_cached(corpus, KeptMasks(system, cache))
 
 
-def _is_all_cached(corpus: Corpus, keeping: Keeping) -> bool:
+def _is_all_cached(corpus: Corpus, keeping: KeptMasks) -> bool:
     return all(keeping.get(part) is not None for part in _parts(corpus))
 
 
@@ -159,7 +159,7 @@ def refuse_seen(corpus: Corpus, anonymizer: Anonymizer, allowed: bool = False) -
 
 
 def _find_in_parts(
-    anonymizer: Anonymizer, parts: Sequence[Corpus], keeping: Keeping, jobs: int | None
+    anonymizer: Anonymizer, parts: Sequence[Corpus], keeping: KeptMasks, jobs: int | None
 ) -> Iterator[tuple[int, BatchResult, bool]]:
     """What is found in each part, and whether that was earlier: first what is kept, then what is to be done."""
     missing = []

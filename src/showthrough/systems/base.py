@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from showthrough.core.call_syntax import call_text, difference
+from showthrough.core.plugins import Registry, value_of
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.models.model_folders import TrainingRecord
@@ -117,3 +119,23 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Anonymizer):
         return format_spec(value)
     return getattr(value, "__qualname__", type(value).__qualname__) if callable(value) else str(value)
+
+
+ANONYMIZERS: Registry[Anonymizer] = Registry(
+    "anonymizers",
+    {},
+    partial(value_of, Anonymizer, "anonymizer"),
+    {
+        "rules": "showthrough.systems.rules:Rules",
+        "sanitize": "showthrough.systems.sanitize:Sanitize",
+        "average": "showthrough.systems.obfuscators.average:Average",
+        "synonyms": "showthrough.systems.obfuscators.synonyms:Synonyms",
+        "roundtrip": "showthrough.systems.obfuscators.roundtrip:RoundTrip",
+        "spacy": "showthrough.systems.detector_systems:SpacyAnonymizer",
+        "presidio": "showthrough.systems.detector_systems:PresidioAnonymizer",
+        "hf": "showthrough.systems.encoders.published:TokenClassifier",
+        "cmd": "showthrough.systems.outside.program:Program",
+        "http": "showthrough.systems.outside.service:Service",
+        "trained": "showthrough.systems.trained_models:Trained",
+    },
+)

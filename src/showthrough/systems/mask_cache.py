@@ -36,7 +36,7 @@ def is_cacheable(anonymizer: Anonymizer, cache: Cache | None) -> bool:
     return cache is not None and cache.folder is not None and get_optional(anonymizer, "lasting", False)
 
 
-class Keeping:
+class KeptMasks:
     """What one anonymizer found, by documents."""
 
     def __init__(self, anonymizer: Anonymizer, cache: Cache | None) -> None:

@@ -38,7 +38,7 @@ def annotate(corpus: Corpus, anonymizers: Sequence[Anonymizer | str], vote: int 
     """The documents with what these programs find in them as annotations; where at least `vote` of them do.
 
     The annotator's name says that the layer is silver, and by which programs: `silver(rules.v1+presidio.v1)`. How
-    mentions identify is told by their types alone; the same text of the same type in a document is one entity. Other
+    mentions identify follows from their types alone; the same text of the same type in a document is one entity. Other
     layers of the corpus are left out unless they are to be kept.
 
     >>> silver = annotate(Corpus([Document("a", "Dr Ona Rask left. Dr Ona Rask!")]), ["rules"])

@@ -23,10 +23,9 @@ from typing import Any
 from showthrough.core.call_syntax import apply_overrides, outside_texts, placed_call, read_call, with_place
 from showthrough.core.errors import PlanError, quote_value, shorten, suggest_name
 from showthrough.core.plugins import value_of
-from showthrough.systems.base import Anonymizer
+from showthrough.systems.base import ANONYMIZERS, Anonymizer
 from showthrough.systems.combined import Everywhere, Union
 from showthrough.systems.outside.function import Function, FunctionAnonymizer
-from showthrough.systems.table import ANONYMIZERS
 
 EVERYWHERE = "everywhere"
 _NAMED = re.compile(r"\s*(?P<name>[\w.-][\w. -]*?)\s*=(?P<rest>.*)", re.DOTALL)

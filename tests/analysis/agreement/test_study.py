@@ -14,7 +14,7 @@ from showthrough.data.documents import InferredMention
 from showthrough.statistics import Spread, share_interval
 from showthrough.statistics.agreement import ONE_CATEGORY
 from showthrough.statistics.numerics.distributions import binomial_ends
-from showthrough.studies.agreement import _disagreements, _study, estimates as intervals
+from showthrough.studies.agreement import _study, estimates as intervals
 from showthrough.studies.agreement.values import Estimate
 
 TEXT = "Ann of Oslo met Bo."
@@ -249,7 +249,7 @@ def test_categories_are_resampled_some_at_a_time(monkeypatch: pytest.MonkeyPatch
 
 
 def test_strings_that_are_forgotten_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_disagreements, "_KEPT", 1)
+    monkeypatch.setattr(_study, "_KEPT", 1)
     marks = tuple(Mention(place, place + 1) for place in range(4))
     found = agreement(Corpus([document("a", x=marks, y=()), document("b", x=(OSLO,), y=())]))
     assert found.places_forgotten

@@ -10,8 +10,8 @@ import pytest
 
 from showthrough.core.errors import ResourceError
 from showthrough.models.settings import ModelSettings
+from showthrough.systems.encoders._examples import windows_of
 from showthrough.systems.encoders._loading import Encoder, encoder_files, load_encoder
-from showthrough.systems.encoders._windows import windows_of
 from showthrough.systems.encoders.classifier import predict
 
 pytestmark = pytest.mark.slow

@@ -21,7 +21,7 @@ from showthrough.models.training import Course, whole
 from showthrough.systems import anonymize, anonymizer
 from showthrough.systems.encoders import sweep as sweeping
 from showthrough.systems.encoders._examples import IGNORED, examples_of
-from showthrough.systems.encoders.learning import Tagging, TrainingEpoch
+from showthrough.systems.encoders.learning import TokenLearner, TrainingEpoch
 from showthrough.systems.encoders.sweep import SweepGrid, sweep
 from showthrough.systems.encoders.training import TrainingRequest, TransformerSettings, load_with_head, train_to_folder
 
@@ -61,7 +61,7 @@ def weights_of(request: TrainingRequest) -> bytes:
 
 def stopped(request: TrainingRequest, monkeypatch: pytest.MonkeyPatch, calls: int, method: str = "loss") -> str:
     """Trains until a method of the learner is called so often; then somebody presses Ctrl-C."""
-    usual, taken = getattr(Tagging, method), 0
+    usual, taken = getattr(TokenLearner, method), 0
 
     def stopping(*arguments: Any) -> Any:
         nonlocal taken
@@ -71,7 +71,7 @@ def stopped(request: TrainingRequest, monkeypatch: pytest.MonkeyPatch, calls: in
         return usual(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Tagging, method, stopping)
+        patch.setattr(TokenLearner, method, stopping)
         with pytest.raises(Interrupted) as told:
             train_to_folder(request)
     return str(told.value)
@@ -128,7 +128,7 @@ def test_the_loss_is_weighted(request_of: RequestOf, hearings: Corpus) -> None:
     request = request_of()
     encoder = load_with_head(request)
     examples = examples_of(hearings, encoder, 24, 16)
-    learner = Tagging(encoder, examples, 5.0, False, dict, lambda epoch: None)
+    learner = TokenLearner(encoder, examples, 5.0, False, dict, lambda epoch: None)
     encoder.model.eval()
     batch = [0, len(examples) - 1]
     ids, read, labels = examples.table(batch, encoder.before, encoder.after, 0)
@@ -314,7 +314,7 @@ def test_checkpoints_on_the_way(request_of: RequestOf, monkeypatch: pytest.Monke
     class Killed(BaseException):
         pass
 
-    request, taken, usual = request_of(epochs=2, checkpoint_minutes=0.0), 0, Tagging.loss
+    request, taken, usual = request_of(epochs=2, checkpoint_minutes=0.0), 0, TokenLearner.loss
 
     def killing(*arguments: Any) -> Any:
         nonlocal taken
@@ -324,7 +324,7 @@ def test_checkpoints_on_the_way(request_of: RequestOf, monkeypatch: pytest.Monke
         return usual(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Tagging, "loss", killing)
+        patch.setattr(TokenLearner, "loss", killing)
         with pytest.raises(Killed):
             train_to_folder(request)
     undisturbed = request_of("undisturbed", epochs=2)
@@ -457,7 +457,7 @@ def test_words_that_the_model_cannot_read(request_of: RequestOf) -> None:
 
 
 def test_a_loss_that_is_no_number(request_of: RequestOf, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = Tagging.loss
-    monkeypatch.setattr(Tagging, "loss", lambda *arguments: usual(*arguments) * float("nan"))
+    usual = TokenLearner.loss
+    monkeypatch.setattr(TokenLearner, "loss", lambda *arguments: usual(*arguments) * float("nan"))
     with pytest.raises(ResourceError, match="the loss is no number in epoch 1; choose a lower --learning-rate"):
         train_to_folder(request_of())

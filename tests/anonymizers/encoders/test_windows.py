@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.systems.encoders._windows import usual_stride, windows_of
+from showthrough.systems.encoders._examples import usual_stride, windows_of
 
 sizes = st.integers(1, 40).flatmap(lambda room: st.tuples(st.just(room), st.integers(1, room)))
 

@@ -143,6 +143,14 @@ def test_what_it_says_of_a_document_is_not_shown(program: Written, change: str) 
     assert str(caught.value).endswith("; it said: (it repeats what it was sent, and is not shown)")
 
 
+@pytest.mark.parametrize("said", ["cannot do Ann", "OSLO?", "no: 4711"])
+def test_nor_is_a_name_or_a_number_of_it(program: Written, said: str) -> None:
+    source = f"import sys; input(); sys.exit({said!r})"
+    with pytest.raises(st.ResourceError) as caught:
+        masks(program(source), st.Corpus([st.Document("a", "Ann of Oslo has room 4711.")]))
+    assert str(caught.value).endswith("; it said: (it repeats what it was sent, and is not shown)")
+
+
 def test_of_what_it_says_forty_characters_are_shown(program: Written) -> None:
     with pytest.raises(st.ResourceError) as caught:
         masks(program(f"raise SystemExit({'0123456789' * 20!r})"))

@@ -16,7 +16,7 @@ from showthrough.data.levels import by_type
 from showthrough.systems.surrogates.dates import WrittenDate, day_comes_first, find_dates
 from showthrough.systems.surrogates.names import Names
 from showthrough.systems.surrogates.numbers import NumberSurrogates
-from showthrough.systems.surrogates.replacement import Identifying, audit, surrogates
+from showthrough.systems.surrogates.replacement import IdentifyingStrings, audit, surrogates
 from showthrough.systems.surrogates.wordlists import MEDICAL
 
 TAG = re.compile(r"\[(\w+):([^\]]*)\]")
@@ -287,7 +287,7 @@ def test_the_audit_knows_letters_of_all_kinds(name: str) -> None:
 
 
 def test_identifying_strings() -> None:
-    found = Identifying(record("[DOCTOR:Dr. Jo de la Cruz] [CITY:Rye] [ID:12345] [HOSPITAL:St  Mary]"))
+    found = IdentifyingStrings(record("[DOCTOR:Dr. Jo de la Cruz] [CITY:Rye] [ID:12345] [HOSPITAL:St  Mary]"))
     assert found.kinds == {"dr. jo de la cruz": "person", "cruz": "person", "st mary": "organization"}
 
 

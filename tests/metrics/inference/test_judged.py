@@ -16,7 +16,7 @@ from showthrough.families.inference.judge_utility import Hallucination, Meaning,
 from showthrough.metrics import parse_metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
-from showthrough.models.chat import _retry_policy
+from showthrough.models.chat import _client
 from talking import BUSY, MALFORMED, talking
 
 ALL = ("readability", "meaning", "hallucination")
@@ -114,7 +114,7 @@ def test_a_language_model_and_its_answers_again(
 ) -> None:
     """Over the protocol with faults on the way: one question a text for three metrics; and from its answers alone."""
     pytest.importorskip("openai")
-    monkeypatch.setattr(_retry_policy, "FIRST", 0.001)
+    monkeypatch.setattr(_client, "FIRST", 0.001)
 
     def answer(asked: dict[str, Any]) -> str:
         return scores(4, 9, 0) if "town 2" in asked["messages"][-1]["content"] else scores(8, 9, 1)

@@ -7,8 +7,8 @@ import pytest
 from showthrough.core.errors import PlanError
 from showthrough.models.chat.base import ChatQuestion
 from showthrough.models.chat.consent import address_of, price_of
-from showthrough.models.chat.contents import decode_answer
 from showthrough.models.chat.estimate import QuestionTally, usual_lengths
+from showthrough.models.chat.prompts import decode_answer
 
 
 def question(text: str, about: tuple[str, str] = ("a", "1")) -> ChatQuestion:

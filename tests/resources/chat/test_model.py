@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from showthrough.core.errors import InputError, OutputError, PlanError, ResourceError
-from showthrough.models.chat import _client, _retry_policy, model as model_module
+from showthrough.models.chat import _client, model as model_module
 from showthrough.models.chat.base import ChatQuestion
 from showthrough.models.chat.model import LanguageModel
 from showthrough.models.chat.recordings import Recordings, read_recordings
@@ -29,7 +29,7 @@ PEOPLE = {"type": "object", "properties": {"people": {"type": "array"}}}
 
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_retry_policy, "FIRST", 0.001)
+    monkeypatch.setattr(_client, "FIRST", 0.001)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
@@ -96,17 +96,17 @@ class TestFaults:
 
     @pytest.mark.parametrize("fault", FAULTS)
     def test_after_all_tries_it_is_said_or_missing(self, path: Path, fault: str) -> None:
-        with talking(echo, *[fault] * _retry_policy.TRIES) as server:
+        with talking(echo, *[fault] * _client.TRIES) as server:
             asked = [question("text")]
             if fault == MALFORMED:
                 assert model(server, path).replies(asked, check) == [None]
                 assert read_recordings(path)[0].fault.startswith("no valid answer")
                 assert model(server, path).replies(asked, check) == [None]  # and is not asked again
             else:
-                with pytest.raises(ResourceError, match=f"after {_retry_policy.TRIES} tries"):
+                with pytest.raises(ResourceError, match=f"after {_client.TRIES} tries"):
                     model(server, path).replies(asked, check)
                 assert said(model(server, path).replies(asked, check)) == ["text"]
-            assert server.tries["text"] == (_retry_policy.PAID if fault == MALFORMED else _retry_policy.TRIES + 1)
+            assert server.tries["text"] == (_client.PAID if fault == MALFORMED else _client.TRIES + 1)
 
     @pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
     def test_what_will_not_change_is_told_at_once(self, path: Path, status: int) -> None:
@@ -128,13 +128,29 @@ class TestFaults:
         for repeated in (
             "input 'Ann Lee of Oslo' is wrong", "INPUT 'ANN LEE OF OSLO' IS WRONG", "ann  lee\nof  osló",
             "Incorrect API key: sk-very-secret", "INCORRECT API KEY: SK-VERY-SECRET",
+            "cannot read: Ann", "no ANN-7", "room 4711 is no number",
         ):  # fmt: skip
             with talking(echo) as server:
                 server.refusing = 400, repeated
                 with pytest.raises(ResourceError, match="not shown") as found:
-                    model(server, path).replies([question("Mr Doe met Ann Lee of Oslo in May")], check)
+                    model(server, path).replies([question("Mr Doe met Ann Lee of Oslo in room 4711")], check)
                 assert "ann" not in str(found.value).lower()
+                assert "4711" not in str(found.value)
                 assert "secret" not in str(found.value).lower()
+
+    def test_nor_a_name_of_another_question(self, path: Path) -> None:
+        with talking(echo) as server:
+            server.refusing = 400, "cannot read 'Lee'"
+            both = [question("no text"), question("Ann Lee of Oslo in May")]
+            with pytest.raises(ResourceError, match="not shown"):
+                model(server, path, concurrency=1).replies(both, check)
+
+    def test_words_that_are_no_names_may_stand_in_both(self, path: Path) -> None:
+        """A text begins a sentence with one, and has it small elsewhere; three digits may be any limit."""
+        with talking(echo) as server:
+            server.refusing = 400, "bad request: limit 100"
+            with pytest.raises(ResourceError, match="400 bad request: limit 100"):
+                model(server, path).replies([question("Bad as it was, 100 bad men had no request")], check)
 
     def test_logs_hold_neither_texts_nor_keys(
         self, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -348,21 +364,21 @@ class TestPace:
             assert server.most_at_once == 3
 
     def test_a_rate_spaces_questions(self) -> None:
-        turns = _retry_policy.RetryPolicy(60, waits := Waits())
+        turns = _client.RetryPolicy(60, waits := Waits())
         assert all(turns.turn() for _ in range(4))
         assert [round(wait) for wait in waits.heard] == [0, 1, 2, 3]  # one a second
 
     def test_whoever_is_told_to_wait_makes_all_wait(self) -> None:
-        turns = _retry_policy.RetryPolicy(0, waits := Waits())
+        turns = _client.RetryPolicy(0, waits := Waits())
         turns.after(1, 20.0)
         turns.turn()
         assert [round(wait) for wait in waits.heard] == [20, 20]
 
     def test_tries_come_later_and_later(self) -> None:
-        turns = _retry_policy.RetryPolicy(0, waits := Waits())
+        turns = _client.RetryPolicy(0, waits := Waits())
         for tries in range(1, 12):
             turns.after(tries, None)
-        limits = [min(_retry_policy.LONGEST, _retry_policy.FIRST * 2**number) for number in range(11)]
+        limits = [min(_client.LONGEST, _client.FIRST * 2**number) for number in range(11)]
         assert all(limit / 2 <= wait <= limit for wait, limit in zip(waits.heard, limits, strict=True))
 
     def test_progress_is_told(self, path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from showthrough.core.arrays import Bools, Bytes, Codes, Ints, Ints8, Ints32
+from showthrough.core.arrays import Bools, Bytes, Codes, Ints, Ints8, Ints32, distinct
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.characters import PLAIN, UNSURE
@@ -80,23 +80,23 @@ class Coverage:
         self._masks, self._order, self._opens = masks, order, opens
         self._readable: dict[tuple[SpanIndex, Replacements], Ints32] = {}
 
-    def is_covered(self, ranges: IndexRanges, ruler: SpanIndex, replacements: Replacements) -> Bools:
+    def is_covered(self, ranges: IndexRanges, span_index: SpanIndex, replacements: Replacements) -> Bools:
         """Which ranges of a span index have all of their characters hidden."""
-        readable = self.readable(ruler, replacements)
+        readable = self.readable(span_index, replacements)
         return np.asarray(readable[ranges.opens] == readable[ranges.closes])
 
-    def readable(self, ruler: SpanIndex, replacements: Replacements) -> Ints32:
+    def readable(self, span_index: SpanIndex, replacements: Replacements) -> Ints32:
         """How many characters can be read before each place of a span index."""
-        key = ruler, replacements
+        key = span_index, replacements
         if key not in self._readable:
             disclosures = self.disclosures if replacements == "read" else _NOTHING
-            step = np.zeros(ruler.before[-1] + 1, dtype=np.int8)
-            _count_edges(step, ruler.before, self.start, self.end, 1)
-            _count_edges(step, ruler.before, disclosures.start, disclosures.end, -1)
+            step = np.zeros(span_index.before[-1] + 1, dtype=np.int8)
+            _count_edges(step, span_index.before, self.start, self.end, 1)
+            _count_edges(step, span_index.before, disclosures.start, disclosures.end, -1)
             masked = np.cumsum(step[:-1], dtype=np.int8) > 0
-            if len(ruler.whole):
-                whole = _within(ruler.whole, self.start, self.end) & ~_within(
-                    ruler.whole, disclosures.start, disclosures.end
+            if len(span_index.whole):
+                whole = _within(span_index.whole, self.start, self.end) & ~_within(
+                    span_index.whole, disclosures.start, disclosures.end
                 )
                 masked = np.concatenate([masked, whole])
             self._readable[key] = count_before(~masked)
@@ -240,7 +240,7 @@ def find_repeats(axis: SpanLayout, tokens: Spans, sheet: SpanLayout, text: Ints)
     bounds = np.searchsorted(text_of_word, np.arange(texts + 1))
     read = {
         number: {_fold_word(sheet.text[words.start[word] : words.end[word]]) for word in range(*bounds[number:][:2])}
-        for number in np.unique(text[unsure]).tolist()
+        for number in distinct(text[unsure]).tolist()
     }
     for token in unsure.tolist():
         again[token] = _fold_word(axis.text[tokens.start[token] : tokens.end[token]]) in read[int(text[token])]

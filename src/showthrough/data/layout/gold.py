@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Ints, Ints8
 from showthrough.data.documents import Document, Mention
-from showthrough.data.layout.spans import expand_ranges
+from showthrough.data.layout.spans import count_over, expand_ranges
 from showthrough.data.levels import LEVELS
 
 if TYPE_CHECKING:
@@ -84,16 +85,15 @@ class Gold:
         # Entities are numbered in the order of their first mention, whose type names the entity. A mention without an
         # entity id is an entity of its own, known by its place.
         entities: list[int] = []
-        known = 0
+        next_number = count().__next__
         for mentions in layers.mentions:
             ids: list[str | int] = list(map(attrgetter("entity_id"), mentions))
             if not all(ids):
                 ids = [entity_id or position for position, entity_id in enumerate(ids)]
-            numbers = dict(zip(dict.fromkeys(ids), count(known)))
+            numbers: defaultdict[str | int, int] = defaultdict(next_number)
             entities += map(numbers.__getitem__, ids)
-            known += len(numbers)
         entity = np.array(entities, dtype=np.int64)
-        first = np.flatnonzero(np.diff(np.maximum.accumulate(entity), prepend=-1)) if len(entity) else entity
+        first = _first_of_each(entity)
         entity_level = np.zeros(len(first), dtype=np.int8)
         np.maximum.at(entity_level, entity, level)
         kinds = [marks[index].entity_type for index in first.tolist()]
@@ -112,6 +112,33 @@ class Gold:
             layers=layers,
         )
 
+    def part(self, chosen: Ints, axis: SpanLayout) -> Gold:
+        """What stands in some of the layers, by their ascending numbers, in a layout that has these layers alone."""
+        layers, old = axis.layers, self.layers
+        new_layer = np.full(len(old.mentions), -1)
+        new_layer[chosen] = np.arange(len(chosen))
+        kept = new_layer[self.layer] >= 0
+        layer = new_layer[self.layer[kept]]
+        # Where a document starts in the old layout is what its layers have in front of it there.
+        moved = axis.bounds[layers.document] - (old.base - old.shift)[chosen]
+        is_left = np.zeros(len(self.entity_level), dtype=bool)  # an entity is of one layer: all of it, or nothing
+        is_left[self.entity[kept]] = True
+        entity = (np.cumsum(is_left) - 1)[self.entity[kept]]
+        types, first, entity_type = np.unique(self.entity_type[is_left], return_index=True, return_inverse=True)
+        by_occurrence = np.argsort(first)
+        return Gold(
+            start=self.start[kept] + moved[layer],
+            end=self.end[kept] + moved[layer],
+            level=self.level[kept],
+            entity=entity,
+            layer=layer,
+            entity_document=layers.document[layer[_first_of_each(entity)]],
+            entity_level=self.entity_level[is_left],
+            entity_type=np.argsort(by_occurrence)[entity_type],
+            types=tuple(self.types[number] for number in types[by_occurrence].tolist()),
+            layers=layers,
+        )
+
     def entities(self, include: tuple[str, ...]) -> Bools:
         """Which entities are to be masked and of the kinds asked for."""
         direct, quasi = self.entity_level == 2, self.entity_level == 1
@@ -123,29 +150,46 @@ class Gold:
         return self.layers.count
 
     @cached_property
-    def _reach(self) -> tuple[Ints, Ints]:
-        """To-be-masked mentions with every layer on its own part of the line, sorted, and how far they reach.
+    def _reach(self) -> tuple[Ints, Ints, Ints, Bools]:
+        """To-be-masked mentions by layer and start: where each starts, how far those of its layer reach up to it, its
+        document, and which end their layer.
 
         A mention contains a span when, among the mentions that start no later, the farthest end lies no earlier
-        than the span's end: a running maximum answers that for all annotators at once.
+        than the span's end: a running maximum answers that. On the line of layers one does for all annotators at once.
         """
         masked = self.level > 0
-        start = (self.start + self.layers.shift[self.layer])[masked]
-        end = (self.end + self.layers.shift[self.layer])[masked]
-        order = np.argsort(start, kind="stable")
-        return start[order], np.maximum.accumulate(end[order])
+        layer = self.layer[masked]
+        shift = self.layers.shift[layer]
+        start = self.start[masked] + shift
+        order = np.argsort(start, kind="stable")  # which keeps layers together
+        reach = np.maximum.accumulate((self.end[masked] + shift)[order])
+        last = np.diff(layer, append=-1) != 0
+        return start[order] - shift, reach - shift, self.layers.document[layer], last
 
     def agreement(self, start: Ints, end: Ints, document: Ints) -> Ints:
         """For each span, how many annotators have a to-be-masked mention that contains it whole.
 
-        Spans come in the order of their documents, and are looked for layer by layer: in ascending order.
+        What a mention contains is looked for, and not the other way round: there are far fewer mentions than tokens.
         """
-        opens, reach = self._reach
-        if not len(opens):
+        if (start[1:] < start[:-1]).any():
+            order = np.argsort(start, kind="stable")
+            agreeing = np.zeros(len(start), dtype=np.int64)
+            agreeing[order] = self.agreement(start[order], end[order], document[order])
+            return agreeing
+        opens, reach, of_document, last = self._reach
+        if not len(opens) or not len(start):
             return np.zeros(len(start), dtype=np.int64)
-        bounds = np.searchsorted(document, np.arange(len(self.layers.count) + 1))
-        layer, span = expand_ranges(bounds[self.layers.document], bounds[self.layers.document + 1])
-        low, high = start[span] + self.layers.shift[layer], end[span] + self.layers.shift[layer]
-        before = np.searchsorted(opens, low, side="right") - 1
-        contained = (before >= 0) & (reach[before] >= high)
-        return np.bincount(span, contained, minlength=len(start)).astype(np.int64)
+        # From its start up to the next one of its layer, or the end of its document, a mention's reach decides.
+        first = np.searchsorted(start, opens)
+        following = np.append(first[1:], 0)
+        following[last] = np.searchsorted(document, of_document[last], side="right")
+        if (end[1:] >= end[:-1]).all():
+            stop = np.minimum(following, np.searchsorted(end, reach, side="right"))
+            return count_over(first, np.maximum(stop, first), len(start))
+        mention, span = expand_ranges(first, following)
+        return np.bincount(span, end[span] <= reach[mention], minlength=len(start)).astype(np.int64)
+
+
+def _first_of_each(entity: Ints) -> Ints:
+    """Where each entity has its first mention; they are numbered in the order of these."""
+    return np.flatnonzero(np.diff(np.maximum.accumulate(entity), prepend=-1)) if len(entity) else entity

@@ -120,7 +120,7 @@ class SpanLayout:
     def gold(self) -> Gold:
         return Gold.of(self)
 
-    def ruler(
+    def span_index(
         self, function_words: str, ignorable: Callable[[SpanLayout], Bools], asking: Asking = "mention"
     ) -> SpanIndex:
         """The characters that count, for one source of function words; made once for each."""

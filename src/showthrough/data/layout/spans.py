@@ -45,8 +45,17 @@ class Contents:
 
     def times(self, tokens: int) -> Ints:
         """Of each token, how many of the spans have it whole."""
-        edges = np.bincount(self.first, minlength=tokens + 1) - np.bincount(self.last, minlength=tokens + 1)
-        return np.asarray(np.cumsum(edges)[:tokens], dtype=np.int64)
+        return count_over(self.first, self.last, tokens)
+
+
+def count_over(first: Ints, last: Ints, things: int) -> Ints:
+    """Of each thing, how many of some ranges it is in, which go from `first` to before `last`.
+
+    >>> count_over(np.array([0, 1]), np.array([3, 2]), 4).tolist()
+    [1, 2, 1, 0]
+    """
+    edges = np.bincount(first, minlength=things + 1) - np.bincount(last, minlength=things + 1)
+    return np.asarray(np.cumsum(edges)[:things], dtype=np.int64)
 
 
 def expand_ranges(first: Ints, last: Ints) -> tuple[Ints, Ints]:

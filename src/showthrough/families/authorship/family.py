@@ -103,7 +103,7 @@ class VerifiersInput(InputType):
 
     def record(self, value: Sequence[Asked], corpus: Corpus) -> list[Input]:
         """A verifier that does not say what tells it from others of its name has its version alone."""
-        from showthrough.families.authorship.verifiers.training_overlap import count_seen
+        from showthrough.families.authorship.verifiers.traces import count_seen
         from showthrough.run.records import Input
 
         return [
@@ -193,7 +193,7 @@ class _Authorship(Family):
         if not verifiers:
             return []
         from showthrough.families.authorship.verifiers.recorded import GivenAnswers
-        from showthrough.families.authorship.verifiers.training_overlap import trained_on
+        from showthrough.families.authorship.verifiers.traces import trained_on
 
         lines: list[str] = []
         has_answers = any(isinstance(verifier, GivenAnswers) for verifier in verifiers)
@@ -242,7 +242,7 @@ def _verifier_problems(plan: Plan) -> Iterator[Problem]:
     if not verifiers and not any(VERIFIERS in metric.needs for metric in plan.metrics):
         return
     from showthrough.families.authorship.verifiers.recorded import GivenAnswers
-    from showthrough.families.authorship.verifiers.training_overlap import UNLESS, trained_on
+    from showthrough.families.authorship.verifiers.traces import UNLESS, trained_on
     from showthrough.metrics import metric_text
 
     asking = {metric_text(metric): _list_verifiers(metric) for metric in plan.metrics if VERIFIERS in metric.needs}

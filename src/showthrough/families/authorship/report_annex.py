@@ -8,10 +8,10 @@ from showthrough.metrics import HEADLINE
 from showthrough.report.annex.cells import SignatureIndex, entry_at, section_grid
 from showthrough.report.sheets import Grid, GridEntry, missing
 from showthrough.studies.risk.sections import BEFORE, C_AT_1, LOST
-from showthrough.studies.risk.values import Figure, Section
+from showthrough.studies.risk.values import Figure, RiskSection
 
 
-def authorship_grid(section: Section, lines: SignatureIndex) -> Grid:
+def authorship_grid(section: RiskSection, lines: SignatureIndex) -> Grid:
     heads = ("c@1", "c@1 before", "authors lost")
     notes = (
         "c@1 before: on the originals; authors lost: the share of authors found before that the verifier no longer "

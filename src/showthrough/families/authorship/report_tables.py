@@ -222,8 +222,8 @@ def _refound_clauses(run: Run, record: MetricRecord, name: str, verifier: str) -
 def verifiers_that_knew_them(run: Run) -> list[str]:
     """Which verifiers had met these documents before: what they tell of them says little about others."""
     names: dict[int, list[str]] = {}
-    for one in run.inputs.get(VERIFIERS, []):
-        names.setdefault(one.seen, []).append(shorten(one.name))
+    for verifier in run.inputs.get(VERIFIERS, []):
+        names.setdefault(verifier.seen, []).append(shorten(verifier.name))
     return [
         f"verifier{'s' * (len(some) > 1)} {join_names(some)} learned from texts of {seen:,} of these "
         f"{len(run.documents):,} documents"

@@ -128,8 +128,8 @@ class Safety(Metric):
 
     c@1 = (right + right · unanswered / problems) / problems
 
-    Parts, for each verifier: `c@1`, and `before` on the originals; `lost`, the share of those found before that is
-    denied now (FN/TP); `auc`, `f0.5u`, `f1`, `brier` (1 − Brier) and `overall`, their mean with c@1; `false`, the share
+    Parts, for each verifier: `c@1`, and `before` on the originals. `lost`, the share of those found before that is
+    denied now (FN/TP); `auc`, `f0.5u`, `f1`, `brier` (1 − Brier) and `overall`, their mean with c@1. `false`, the share
     of other authors that it takes for the right one; and `told`, the mean of how often it accepts the right one and
     denies others, where guessing gives 0.5. Where no problem is by another author, known texts of others are put beside
     the text for these two.

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from operator import attrgetter
 
 import numpy as np
 
@@ -24,8 +23,6 @@ from showthrough.data.layout.spans import SortedSpans, expand_ranges, find_openi
 from showthrough.data.masks import Anonymization, Mask
 
 NONE = -1  # the kind of what is no PHI
-_EDGES = attrgetter("start"), attrgetter("end")
-_TYPE, _IDENTIFIER, _REPLACEMENT = map(attrgetter, ("entity_type", "identifier", "replacement"))
 _ROUNDS = 16  # of pairing all at once
 
 
@@ -50,8 +47,9 @@ class Kinds(dict[str, int]):
         """The same numbers, in a copy that may meet further types."""
         return Kinds(self._meaning, self.names)
 
-    def numbers(self, types: Iterable[str]) -> Ints:
-        return np.fromiter(map(self.__getitem__, types), np.int64)
+    def numbers(self, types: Iterable[str], count: int) -> Ints:
+        """Those of so many types."""
+        return np.fromiter(map(self.__getitem__, types), np.int64, count)
 
 
 @dataclass(frozen=True)
@@ -100,8 +98,8 @@ def gold_instances(axis: SpanLayout, kinds: Kinds) -> TypedSpans:
     """What annotators want masked."""
     layers = axis.layers
     marks = list(chain.from_iterable(layers.mentions))
-    kind = kinds.numbers(map(_TYPE, marks))
-    kind[np.fromiter(map("NO_MASK".__eq__, map(_IDENTIFIER, marks)), bool)] = NONE
+    kind = kinds.numbers([mark.entity_type for mark in marks], len(marks))
+    kind[np.fromiter([mark.identifier == "NO_MASK" for mark in marks], bool, len(marks))] = NONE
     return _lay_out(marks, np.arange(len(marks)), layers.of_mentions, kinds, kind, layers)
 
 
@@ -126,7 +124,8 @@ def system_instances(axis: SpanLayout, gold: Kinds, anonymization: Anonymization
     of_documents = [anonymization.of(document.id) for document in axis.documents]
     document = np.repeat(np.arange(len(of_documents)), list(map(len, of_documents)))
     masks = list(chain.from_iterable(of_documents))
-    kind = kinds.numbers(map(label_of, map(_REPLACEMENT, masks)) if from_replacement else map(_TYPE, masks))
+    types = [label_of(mask.replacement) if from_replacement else mask.entity_type for mask in masks]
+    kind = kinds.numbers(types, len(types))
     thing, layer = axis.layers.copies(document)
     return PhiSystem(
         _lay_out(masks, thing, layer, kinds, kind[thing], axis.layers),
@@ -148,7 +147,9 @@ def _lay_out(
 
     What is said twice, the same span with the same kind, is there once.
     """
-    start, end = (np.fromiter(map(edge, spans), np.int64, len(spans))[thing] + layers.base[layer] for edge in _EDGES)
+    base = layers.base[layer]
+    start = np.fromiter([span.start for span in spans], np.int64, len(spans))[thing] + base
+    end = np.fromiter([span.end for span in spans], np.int64, len(spans))[thing] + base
     laid = TypedSpans(start, end, layer, kind).at(kind != NONE)
     if (laid.start[1:] >= laid.end[:-1]).all():
         return laid

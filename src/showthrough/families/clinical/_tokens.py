@@ -164,7 +164,9 @@ class TokenGold:
         kind[self._gold_segments.count_covered(system.joined) < self._gold_segments.sizes] = NONE
         number = self._find_touched(system)
         beyond = self._whole(number[self._every.kind[number] == NONE])
-        typed_tokens = replace(beyond.tokens, kind=beyond.kinds(system))
+        first, last = find_touching(beyond.tokens, system.start, system.end)
+        reaching = system.at(last > first)  # few: most of what a system marks is gold
+        typed_tokens = replace(beyond.tokens, kind=beyond.kinds(reaching))
         return kind, typed_tokens.at(typed_tokens.kind != NONE)
 
     def _find_touched(self, instances: TypedSpans) -> Ints:

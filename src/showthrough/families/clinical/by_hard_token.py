@@ -67,7 +67,7 @@ class PhiHardToken(PhiToken):
         return f"F of PHI tokens, among words that {_HARD[self.hard]}."
 
     def build_filter(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:
-        """Tells which of some tokens are of the kind that is asked for."""
+        """Says which of some tokens are of the kind that is asked for."""
         outside = self.hard == "oov"
         if outside:
             listed = chunk.once(("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))

@@ -73,7 +73,7 @@ class PhiToken(ClinicalMetric):
         return chunk.once(key, lambda: TokenGold(gold.axis, gold.instances, self.tokens))
 
     def build_filter(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:
-        """Tells which of some tokens count: all."""
+        """Says which of some tokens count: all."""
         return lambda spans: np.ones(len(spans), dtype=bool)
 
     def combine(self, totals: Totals) -> dict[str, Floats]:

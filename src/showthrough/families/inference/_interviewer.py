@@ -12,8 +12,7 @@ import msgspec
 from showthrough.data.subjects import CERTAIN
 from showthrough.families.inference.base import Answer, AttackCase, Guess, Person
 from showthrough.models.chat.base import Chat, ChatQuestion
-from showthrough.models.chat.contents import decode_answer
-from showthrough.models.chat.prompts import load
+from showthrough.models.chat.prompts import decode_answer, load
 
 _PACKAGE = "showthrough.families.inference"
 _PROMPTS = {"subjects": "subjects.v1", "author": "author.v1"}

@@ -13,8 +13,7 @@ from showthrough.families.inference._spec import ANSWERS
 from showthrough.families.inference.base import GuessPair, Judge
 from showthrough.formats.people.inference_answers import DocumentAnswer
 from showthrough.models.chat.base import MODEL, Chat, ChatQuestion
-from showthrough.models.chat.contents import decode_answer
-from showthrough.models.chat.prompts import load
+from showthrough.models.chat.prompts import decode_answer, load
 
 _VERDICTS = {"yes": 1.0, "less precise": 0.5, "no": 0.0}
 _SCHEMA = {

@@ -74,7 +74,7 @@ class InferenceTally:
 
 
 @dataclass(frozen=True)
-class Asking:
+class InferenceSetup:
     """Who is asked, who judges, and how certain an attribute must be to count."""
 
     attacker: str

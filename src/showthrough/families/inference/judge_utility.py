@@ -25,8 +25,7 @@ from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
 from showthrough.models.chat.base import MODEL, Chat, ChatQuestion
-from showthrough.models.chat.contents import decode_answer
-from showthrough.models.chat.prompts import load
+from showthrough.models.chat.prompts import decode_answer, load
 from showthrough.statistics.rows import Rows, Totals
 
 # A judge who also sees the original says what use is left in a released text (Staab et al. 2025).

@@ -14,7 +14,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.data.subjects import CERTAIN
-from showthrough.families.inference._people import Asking, InferenceTally
+from showthrough.families.inference._people import InferenceSetup, InferenceTally
 from showthrough.families.inference._spec import ANSWERS, READER, RULES, TRUTH, attacker_fault, judge_fault
 from showthrough.families.inference.controls import (
     CONTROL,
@@ -88,8 +88,8 @@ class _Protection(Metric):
         return (TRUTH,) * (name == self.judge)
 
     @property
-    def _asking(self) -> Asking:
-        return Asking(self.attacker, self.judge, self.certainty, self.seed)
+    def _asking(self) -> InferenceSetup:
+        return InferenceSetup(self.attacker, self.judge, self.certainty, self.seed)
 
     def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
         if not corpus.survey.subjects:

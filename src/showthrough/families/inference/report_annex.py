@@ -10,23 +10,23 @@ from showthrough.report.annex.cells import SignatureIndex, between, entry_at, se
 from showthrough.report.sheets import Grid, GridEntry
 from showthrough.report.wording import percent
 from showthrough.studies.risk.sections import CONTROLS, RISKS, SUCCESS, TOP_3
-from showthrough.studies.risk.values import Figure, Section
+from showthrough.studies.risk.values import Figure, RiskSection
 
 _BY_PERSON = "ipr"  # the metric that is a mean over people
 
 
-def inference_lead(section: Section) -> Iterator[str]:
+def inference_lead(section: RiskSection) -> Iterator[str]:
     """What share each attacker infers."""
     for figure in section.figures:
         if figure.part == SUCCESS and figure.estimate.value is not None:
             each = figure.metric.partition("(")[0] == _BY_PERSON
             whose = "each person, on average" if each else "people"
-            told = f"infers {percent(figure.estimate.value)}{between(figure.estimate)} of what is true of {whose}"
+            sentence = f"infers {percent(figure.estimate.value)}{between(figure.estimate)} of what is true of {whose}"
             who = f"{shorten(figure.anonymization)}: the attacker of {shorten(figure.metric)}"
-            yield f"{who} {told}; another may infer more."
+            yield f"{who} {sentence}; another may infer more."
 
 
-def inference_grid(section: Section, lines: SignatureIndex) -> Grid:
+def inference_grid(section: RiskSection, lines: SignatureIndex) -> Grid:
     heads = (
         "score", "inferred", "among three guesses", "control: no text", "control: another's text",
         "risk above no text", "risk above another's",

@@ -28,9 +28,9 @@ class MutualInformation(NamedTuple):
 def agreement(cells: Cells) -> MutualInformation:
     """Agreement from the number of documents in each pair of clusters: counts, or stacks of counts of any shape.
 
-    With I the mutual information, E its mean over all permutations of one side's labels and H the mean of both
-    entropies, it is I / H, (I − E) / (H − E) and E / H, as scikit-learn has the first two. A single cluster on one side
-    tells nothing, and all are 0. Where no permutation could change anything (a single cluster on both sides, or each
+    It is I / H, (I − E) / (H − E) and E / H, as scikit-learn has the first two. I is the mutual information, E its mean
+    over all permutations of one side's labels, and H the mean of both entropies. A single cluster on one side shows
+    nothing, and all are 0. Where no permutation could change anything (a single cluster on both sides, or each
     document its own) all are 1.
 
     >>> shared = agreement([(0, 0, np.array(2)), (0, 1, np.array(1)), (1, 1, np.array(3))])  # abc | def, ab | cdef

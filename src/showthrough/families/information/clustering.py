@@ -83,7 +83,7 @@ class ClusteringAgreement(Metric):
     scope = "corpus"
     apart = False
     title = "Groups of documents kept"
-    tells = "whether the documents still fall into the same groups"
+    tells = "whether documents keep their groups"
     neutral = (CHANCE, K, LEAD, REPEAT)
     undefined = "there are fewer documents than clusters"
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import ResourceError
+from showthrough.core.errors import UnavailableError
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
@@ -47,12 +47,23 @@ class _Overlap(Metric):
         except PackageNotFoundError:  # then there is no number either
             return self.fixed
 
+    @property
+    def missing_resource(self) -> str:
+        try:
+            version_of(self.package)
+        except PackageNotFoundError:
+            return self._missing_package
+        return ""
+
+    @property
+    def _missing_package(self) -> str:
+        return f"needs the package {self.package}: pip install 'showthrough[overlap]'"
+
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         try:
             count = self._counter()
         except ImportError:
-            fault = f"needs the package {self.package}: pip install 'showthrough[overlap]'"
-            raise ResourceError(f"{type(self).__name__.lower()} {fault}") from None
+            raise UnavailableError(f"{type(self).__name__.lower()} {self._missing_package}") from None
 
         def rows(anonymized: Anonymized) -> Rows:
             texts = anonymized.texts

@@ -99,7 +99,7 @@ class WeightedPrecision(Precision, InformationMetric):
     roles = ()
 
     def weigher(self, chunk: Chunk) -> Callable[[MaskedElements], Floats]:
-        """Tells how much each masked element says, as often as it is masked."""
+        """Says how much each masked element says, as often as it is masked."""
         axis, source = chunk.axis, self.source(chunk.axis, chunk.resources)
 
         def weights(masked: MaskedElements) -> Floats:
@@ -164,7 +164,7 @@ class TextPreservedInformation(InformationMetric):
     neutral: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
     unbounded: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
     roles: ClassVar[tuple[Role, ...]] = ("words",)
-    tells = "how much of the information is left"
+    tells = "how much information is left"
     undefined = "no document has a term with information, or (for a multiplier) none has masked and unmasked terms"
 
     chunking: str = parameter("auto", "what finds terms: spacy:PIPELINE, spacy-tokens:PIPELINE, none (words), auto")

@@ -72,7 +72,7 @@ class Precision(Metric):
         return rows
 
     def weigher(self, chunk: Chunk) -> Callable[[MaskedElements], Floats | Ints]:
-        """Tells how much each masked element counts: as often as it is masked."""
+        """Says how much each masked element counts: as often as it is masked."""
         return lambda masked: masked.times
 
     def combine(self, totals: Totals) -> dict[str, Floats]:

@@ -119,22 +119,25 @@ class EntityRecall(MentionMetric):
         return _TITLES[self.identifier]
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        axis, ruler = chunk.axis, chunk.ruler(self.hiding_rule)
+        axis, span_index = chunk.axis, chunk.span_index(self.hiding_rule)
         gold = axis.gold
         chosen = gold.entities(LEVELS[self.identifier])
         is_asked = (gold.level > 0) & chosen[gold.entity]
-        mentions, entity = ruler.mentions[is_asked], gold.entity[is_asked]
+        mentions, entity = span_index.mentions[is_asked], gold.entity[is_asked]
         document = gold.entity_document[chosen]
         total = axis.by_document(document)
-        kind = gold.entity_type[chosen]
+        kind, documents = gold.entity_type[chosen], len(axis.documents)
 
         def rows(anonymized: Anonymized) -> Rows:
-            covered = anonymized.coverage.is_covered(mentions, ruler, self.replacements)
+            covered = anonymized.coverage.is_covered(mentions, span_index, self.replacements)
             slips = np.bincount(entity, ~covered, minlength=len(chosen))
             hidden = (slips == 0)[chosen]
+            readable = np.flatnonzero(~hidden)
+            cell = kind[readable] * documents + document[readable]
+            table = np.bincount(cell, minlength=len(gold.types) * documents).reshape(-1, documents).astype(np.float64)
             leaked = {  # no number is made of these; they tell which types leak
-                f"leaked:{gold.types[type_number]}": axis.by_document(document, ~hidden & (kind == type_number))
-                for type_number in np.unique(kind[~hidden]).tolist()
+                f"leaked:{gold.types[type_number]}": table[type_number]
+                for type_number in np.flatnonzero(table.any(axis=1)).tolist()
             }
             return Rows.named({"hidden": axis.by_document(document, hidden), "total": total, **leaked})
 
@@ -149,7 +152,7 @@ class EntityRecall(MentionMetric):
 class _Elements:
     """The tokens or mentions that recall counts, as runs: a mention's tokens, or a mention alone."""
 
-    ruler: SpanIndex
+    span_index: SpanIndex
     runs: Runs
     counted: Bools  # which things count at all
     document: Ints  # of a run
@@ -161,7 +164,7 @@ class _Elements:
 
     def count_hidden(self, coverage: Coverage, replacements: Replacements) -> Ints:
         """How many of each run's are covered."""
-        return self.runs.counts(self.counted & coverage.is_covered(self.runs.place, self.ruler, replacements))
+        return self.runs.counts(self.counted & coverage.is_covered(self.runs.place, self.span_index, replacements))
 
 
 @dataclass(frozen=True)
@@ -232,19 +235,19 @@ class Recall(MentionMetric):
 
     def elements(self, chunk: Chunk) -> _Elements:
         """What it counts; found once for all that count the same."""
-        ruler = chunk.ruler(self.hiding_rule)
+        span_index = chunk.span_index(self.hiding_rule)
 
         def make() -> _Elements:
             gold = chunk.axis.gold
             # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
             is_asked = gold.entities(_parse_identifiers(self.include))[gold.entity]
-            every = ruler.tokens if self.unit == "token" else Runs.alone(ruler.mentions)
+            every = span_index.tokens if self.unit == "token" else Runs.alone(span_index.mentions)
             counted = every.place.solid if self.ignorable == "skip" else np.ones_like(every.place.solid)
             runs = every[is_asked[every.mention]]
             entity = gold.entity[runs.mention]
-            return _Elements(ruler, runs, counted, gold.entity_document[entity], gold.entity_type[entity])
+            return _Elements(span_index, runs, counted, gold.entity_document[entity], gold.entity_type[entity])
 
-        return chunk.once(("elements", self.unit, self.include, self.ignorable, ruler), make)
+        return chunk.once(("elements", self.unit, self.include, self.ignorable, span_index), make)
 
     def count_hidden(self, elements: _Elements, anonymized: Anonymized) -> Ints:
         """How many of each run are hidden; counted once for all that count the same."""

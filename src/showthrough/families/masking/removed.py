@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from showthrough.core.arrays import Floats
+from showthrough.core.arrays import Floats, distinct
 from showthrough.core.call_syntax import parameter
 from showthrough.data.labels import Labels
 from showthrough.data.types import VERSION
@@ -122,7 +122,7 @@ class Removed(ReadsRelease):
         total = axis.by_document(document)
         types, numbers = Labels(chunk.types).number_titles(gold.types)
         kind = np.array(numbers, dtype=np.int64)[gold.entity_type[chosen]] if len(gold.types) else document
-        used = np.unique(kind).tolist()
+        used = distinct(kind).tolist()
 
         def rows(anonymized: Anonymized) -> Rows:
             result = self.search_release(search, anonymized)

@@ -41,9 +41,9 @@ class ReIdentification(Metric):
 
     Manzanares-Salor, Sánchez and Lison 2024: the attacker has texts about individuals (the background) and links each
     anonymized document to one of them. TRIR = correct links / documents. Here several attacks run, and the headline is
-    the largest risk found. Parts are each attack's accuracy, accuracy@k and mean reciprocal rank; what it finds with
-    somebody else's text (`control`) and the risk above that (`risk`); the chance level (1 / individuals); and the
-    ceiling (the share of documents whose individual is in the background at all). Ties share. Documents without a word
+    the largest risk found. Parts are each attack's accuracy, accuracy@k and mean reciprocal rank. `control` is what it
+    finds with somebody else's text, and `risk` the risk above that. `chance` is 1 / individuals, and `ceiling` the
+    share of documents whose individual is in the background at all. Ties share. Documents without a word
     stay in the denominator. With `abstain` there is also the largest share of documents that an attacker names rightly
     who is right in 90 % or 99 % of the named.
 

@@ -10,18 +10,20 @@ from showthrough.report.annex.cells import SignatureIndex, between, entry_at, se
 from showthrough.report.sheets import Grid, GridEntry, missing
 from showthrough.report.wording import percent
 from showthrough.studies.risk.sections import CEILING, CHANCE, CONTROL, RISK
-from showthrough.studies.risk.values import Figure, Section
+from showthrough.studies.risk.values import Figure, RiskSection
 
 
-def linkability_lead(section: Section) -> Iterator[str]:
+def linkability_lead(section: RiskSection) -> Iterator[str]:
     """The worst attack on each anonymization."""
     for figure in section.figures:
         if figure.part == HEADLINE and figure.estimate.value is not None:
-            told = f"links {percent(figure.estimate.value)}{between(figure.estimate)} of documents to the right person"
-            yield f"{shorten(figure.anonymization)}: the worst attack of {shorten(figure.metric)} {told}."
+            clause = (
+                f"links {percent(figure.estimate.value)}{between(figure.estimate)} of documents to the right person"
+            )
+            yield f"{shorten(figure.anonymization)}: the worst attack of {shorten(figure.metric)} {clause}."
 
 
-def linkability_grid(section: Section, lines: SignatureIndex) -> Grid:
+def linkability_grid(section: RiskSection, lines: SignatureIndex) -> Grid:
     heads = ("people found", "control: another's text", "risk above control", "chance", "ceiling")
     notes = (
         "people found: the share of documents whose person the attack names, among people whom the attacker knows",
@@ -36,7 +38,7 @@ def linkability_grid(section: Section, lines: SignatureIndex) -> Grid:
         none = missing("the rows below show it for each attack")
         yield "the worst attack", [entry_at(parts, HEADLINE), none, none, *ends]
         for attack in attacks:
-            told = [entry_at(parts, f"{attack}{what}") for what in ("", CONTROL, RISK)]
-            yield attack, [*told, *ends]
+            entries = [entry_at(parts, f"{attack}{what}") for what in ("", CONTROL, RISK)]
+            yield attack, [*entries, *ends]
 
     return section_grid(section, grid, cells, lines)

@@ -18,6 +18,7 @@ from showthrough.metrics import HEADLINE
 from showthrough.report.cautions import cautions
 from showthrough.report.table import DASH, Cell, documents_line, signatures
 from showthrough.report.terminal import bare_table
+from showthrough.report.wording import percent
 from showthrough.run.records import Evidence, MetricRecord, Score
 from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
@@ -47,6 +48,9 @@ def show_attacks(run: Run, console: Console) -> None:
     console.print(Text(f"{documents_line(run)}{population}{percent}", style="bold"))
     for line in cautions(run):
         console.print(Text(printable(line)), soft_wrap=True)
+    for line in _verdicts(run, record, attacks):
+        console.print(Text(printable(line)), soft_wrap=True)
+    console.print()
     beside = [reference.name for reference in run.references]
     worst = bare_table(f"{WORST} ↓", *_BOUNDS)
     sure = [heading.replace("@", "\n@") for heading in _recalls(record)]
@@ -66,8 +70,28 @@ def show_attacks(run: Run, console: Console) -> None:
     console.print(worst)
     console.print()
     console.print(table)
+    console.print(Text(_explain_columns(k), style="dim"))
     for line in (*_remarks(run, record, attacks), "", *signatures(run)):
         console.print(Text(line, style="dim"), soft_wrap=True)
+
+
+def _verdicts(run: Run, record: MetricRecord, attacks: Sequence[str]) -> Iterator[str]:
+    """How many people the strongest attack finds, and how many a blind guess would."""
+    for anonymization in run.names:
+        parts = run.parts(anonymization, record.text)
+        worst, chance = parts[HEADLINE].value, parts["chance"].value
+        if worst is None or chance is None:
+            continue
+        strongest = next(name for name in attacks if parts[name].value == worst)
+        found = f"finds the person in {percent(worst)} of the documents"
+        yield f"{anonymization}: the strongest attack ({strongest}) {found}; a blind guess finds {percent(chance)}"
+
+
+def _explain_columns(k: int) -> str:
+    return (
+        "found: share of documents whose person the attack names; control: the same, given another document\n"
+        f"risk: what is found beyond the control; @{k}: among the first {k} guesses; mrr: mean of 1 / rank"
+    )
 
 
 def _break_name(name: str) -> list[str]:

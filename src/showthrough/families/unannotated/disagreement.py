@@ -47,7 +47,7 @@ class Disagreement(FunctionWordsMetric):
     group = "neither"
     needs = frozenset({"systems"})
     title = "Left readable, masked by another"
-    tells = "where the anonymizations disagree"
+    tells = "where systems disagree"
     neutral = (HEADLINE, "left", ALONE)  # nobody knows who is right
     undefined = "fewer than two anonymizations are under test, or none of them masks a word (such a type)"
 

@@ -54,7 +54,7 @@ class Inconsistency(Metric):
     better = "lower"
     neutral = (HEADLINE, CORPUS)  # who masks less has less to leave readable, so it ranks nobody
     undefined = "no mask hides a string that could be looked for (ordinary words aside)"
-    tells = "what is masked in one place and readable in another"
+    tells = "what is masked here and readable there"
     roles = ("inconsistency",)
     counts = (("readable", "wrong"), ("strings", "all"))
     dictionaries = ("dictionary",)

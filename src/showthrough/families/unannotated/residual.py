@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import shorten
+from showthrough.core.errors import UnavailableError, shorten
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.released_text import ReleasedText, Telling
@@ -49,7 +49,7 @@ class Residual(Metric):
     group = "privacy"
     slow = True
     title = "Likely identifiers left, per 1,000 words"
-    tells = "what still looks like an identifier"
+    tells = "what looks like an identifier"
     better = "lower"
     undefined = "the originals have no word"
     roles = ("residual",)
@@ -67,6 +67,14 @@ class Residual(Metric):
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
         return self._detector_entry.pinned
+
+    @property
+    def missing_resource(self) -> str:
+        try:
+            self.pinned  # noqa: B018 (what pins a detector is read from its files)
+        except UnavailableError as error:
+            return str(error)
+        return ""
 
     def is_bounded(self, part: str) -> bool:
         return part == DOCUMENTS

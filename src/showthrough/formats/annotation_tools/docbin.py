@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Bools, Codes, Ints
-from showthrough.core.errors import ResourceError
+from showthrough.core.errors import UnavailableError
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.formats.annotation_tools._tags import pieces
 from showthrough.formats.annotation_tools.spacy_json import ID_KEYS, MarkSource, entity_of
@@ -261,7 +261,7 @@ def _spacy(module: str) -> Any:
     try:
         return import_module(f"spacy.{module}")
     except ImportError:
-        raise ResourceError("files of the format spacy need spaCy: pip install 'showthrough[spacy]'") from None
+        raise UnavailableError("files of the format spacy need spaCy: pip install 'showthrough[spacy]'") from None
 
 
 def write(documents: Iterable[Document]) -> Files:

@@ -15,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from showthrough.core.errors import ResourceError, at_document, shorten
+from showthrough.core.errors import UnavailableError, at_document, shorten
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import level_of
 from showthrough.formats.annotation_tools._uima_files import identify_file, merge_documents, select_annotated
@@ -50,7 +50,7 @@ def _cassis() -> Any:
     try:
         return import_module("cassis")
     except ImportError:
-        raise ResourceError("files of the format xmi need dkpro-cassis: pip install 'showthrough[uima]'") from None
+        raise UnavailableError("files of the format xmi need dkpro-cassis: pip install 'showthrough[uima]'") from None
 
 
 class _NullHandler:

@@ -46,7 +46,7 @@ _VALUES = {str(value): value for value in range(LOWEST, HIGHEST + 1)}
 _EXPECTED = "expected 0, 1 or 2"
 
 
-class _Reading(NamedTuple):
+class _ReadRating(NamedTuple):
     """A rating under the name that its file has for the anonymization, and what was read."""
 
     rating: Rating
@@ -104,7 +104,7 @@ def read_ratings(places: str | Sequence[str], anonymizations: Sequence[str]) -> 
     return Ratings(ratings, named, str(only_path or ""), {key: tuple(texts) for key, texts in passages.items()})
 
 
-def _read_source(source: _Source) -> list[_Reading]:
+def _read_source(source: _Source) -> list[_ReadRating]:
     """All that is in a place; never nothing."""
     path = source.path
     if not exists(path):
@@ -119,7 +119,7 @@ def _read_source(source: _Source) -> list[_Reading]:
     return [item for readings in collect_results(files, _read_file) for item in readings]
 
 
-def _read_file(path: Path) -> list[_Reading]:
+def _read_file(path: Path) -> list[_ReadRating]:
     if suffix(path) == ".json":
         readings = _read_pan(path)
     elif suffix(path) in _TABLES:
@@ -131,7 +131,7 @@ def _read_file(path: Path) -> list[_Reading]:
     return readings
 
 
-def _read_folder(folder: Path) -> list[_Reading]:
+def _read_folder(folder: Path) -> list[_ReadRating]:
     _, items = read_items(folder)
     readings = []
     for rater in raters_of(folder):
@@ -140,19 +140,19 @@ def _read_folder(folder: Path) -> list[_Reading]:
             if value is not None:
                 identity = {"document": item.document, "anonymization": item.anonymization, "item": item.location}
                 readings.append(
-                    _Reading(Rating(**identity, rater=rater, value=value, comment=answer.comment), item.text)
+                    _ReadRating(Rating(**identity, rater=rater, value=value, comment=answer.comment), item.text)
                 )
     if not readings:
         raise fail(folder, f"nobody has rated anything yet; showthrough rate serve {shorten(str(folder))} --rater NAME")
     return readings
 
 
-def _read_pan(path: Path) -> list[_Reading]:
+def _read_pan(path: Path) -> list[_ReadRating]:
     """The file of one rater, who is named by the last part of its name: `sensibleness_A_dan.json`."""
     objects = decode_json(read_bytes(path), _OBJECTS, path)
     rater = stem(path).rpartition("_")[2] or stem(path)
 
-    def rated(numbered: tuple[int, dict[str, Any]]) -> _Reading:
+    def rated(numbered: tuple[int, dict[str, Any]]) -> _ReadRating:
         number, fields = numbered
         values = {_NUMBERED.sub("", key, count=1): value for key, value in fields.items()}
 
@@ -169,12 +169,12 @@ def _read_pan(path: Path) -> list[_Reading]:
         value = _parse_value(field("sensibleness"), lambda why: fail(path, why, location))
         identity = {"document": document, "anonymization": field("submission"), "item": item, "rater": rater}
         passage = values.get("obfuscation")
-        return _Reading(Rating(**identity, value=value), passage if isinstance(passage, str) else None)
+        return _ReadRating(Rating(**identity, value=value), passage if isinstance(passage, str) else None)
 
     return collect_results(enumerate(objects, 1), rated)
 
 
-def _read_table(path: Path) -> list[_Reading]:
+def _read_table(path: Path) -> list[_ReadRating]:
     rows = rows_of(Input(Head.of(path), ColumnNames()))
     header = [name.strip() for name in rows.header]
     if header and all(cell in _VALUES for cell in header):
@@ -185,13 +185,13 @@ def _read_table(path: Path) -> list[_Reading]:
             path, f"found {join_names(header)}; expected {', '.join(COLUMNS)}, each once", f"column {lacking[0]}"
         )
 
-    def rated(cells: Cells, _: int) -> _Reading:
+    def rated(cells: Cells, _: int) -> _ReadRating:
         values = {name: cell_text(cell).strip() for name, cell in zip(header, cells, strict=True)}
         if empty := [name for name in COLUMNS if not values[name]]:
             raise fault(f"is empty; {_EXPECTED if empty[0] == 'value' else 'expected a name'}", empty[0])
         value = _parse_value(values["value"], lambda why: fault(why, "value"))
         names = {name: values[name] for name in COLUMNS[:-1]}
-        return _Reading(Rating(**names, value=value, comment=values.get(_COMMENT, "")))
+        return _ReadRating(Rating(**names, value=value, comment=values.get(_COMMENT, "")))
 
     return list(rows.convert(rated))
 
@@ -203,7 +203,7 @@ def _parse_value(written_value: str, failing: Callable[[str], InputError]) -> in
 
 
 def _match_names(
-    readings: Iterable[tuple[_Source, _Reading]], anonymizations: Sequence[str]
+    readings: Iterable[tuple[_Source, _ReadRating]], anonymizations: Sequence[str]
 ) -> dict[tuple[_Source, str], str]:
     """Which anonymization is meant by a name in a file; one that is another's is left out.
 

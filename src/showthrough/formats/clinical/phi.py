@@ -90,7 +90,7 @@ def masks_from(read: Callable[[Input], Sequence[Document]]) -> Callable[[Input],
 
     def read_masks(file: Input) -> Masks:
         documents = read(file)
-        matching = Matching(documents, file)
+        matching = DocumentMatcher(documents, file)
         lazy = hasattr(documents, "window")
 
         def named(numbered: tuple[int, Document]) -> tuple[str, int | list[Mask]]:
@@ -112,7 +112,7 @@ def masks_from(read: Callable[[Input], Sequence[Document]]) -> Callable[[Input],
     return read_masks
 
 
-class Matching:
+class DocumentMatcher:
     """Which documents of the corpus a system's are: by their ids, or by their very texts where they have none.
 
     Ids of which the corpus knows none are those of the tool that wrote them: texts tell then as well.

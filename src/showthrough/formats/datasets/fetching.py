@@ -12,8 +12,15 @@ from showthrough.core.errors import InputError, OutputError, PlanError, join_nam
 from showthrough.formats.datasets._archives import replace_folder, unpack
 from showthrough.formats.datasets._downloads import PartialDownload, Watch
 from showthrough.formats.datasets._web import Web
-from showthrough.formats.datasets.digests import Kind, check, compute_digests, sha256_of
-from showthrough.formats.datasets.entries import Dataset, PublishedFile, find_dataset
+from showthrough.formats.datasets.entries import (
+    Dataset,
+    Kind,
+    PublishedFile,
+    check,
+    compute_digests,
+    find_dataset,
+    sha256_of,
+)
 from showthrough.formats.datasets.store import (
     KeptFile,
     Manifest,
@@ -45,7 +52,7 @@ _PLAIN = Wish()
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedFile:
     """What a file is held to, and by whom."""
 
     file: PublishedFile
@@ -79,7 +86,7 @@ def fetch(
     """Downloads a published corpus, checks its digests and keeps it; gives its folder.
 
     What is there already is checked and not downloaded again, unless with `force`. `sha256` has your own digests by
-    file name; a file of which none is known is taken only with one of these or with `unverified`.
+    file name; a file without a known digest is taken only with one of these or with `unverified`.
     """
     wish = Wish(force, sha256 or {}, unverified)
     return keep(find_dataset(name), Path(folder) if folder else None, wish).folder
@@ -152,7 +159,7 @@ def _user_digests(corpus: Dataset, digests: Mapping[str, str]) -> dict[str, str]
     return own
 
 
-def _expect_files(corpus: Dataset, manifest: Manifest, own: Mapping[str, str], wish: Wish) -> list[Expected]:
+def _expect_files(corpus: Dataset, manifest: Manifest, own: Mapping[str, str], wish: Wish) -> list[ExpectedFile]:
     """What every file is held to. Raises PlanError where nobody knows one, unless the user takes it as it comes."""
     expected_files = [_expect_file(file, manifest, own) for file in corpus.files]
     unknown = [expected_file.file.name for expected_file in expected_files if not expected_file.digests]
@@ -164,22 +171,22 @@ def _expect_files(corpus: Dataset, manifest: Manifest, own: Mapping[str, str], w
     return expected_files
 
 
-def _expect_file(file: PublishedFile, manifest: Manifest, own: Mapping[str, str]) -> Expected:
+def _expect_file(file: PublishedFile, manifest: Manifest, own: Mapping[str, str]) -> ExpectedFile:
     digests = dict(file.digests)
     if file.name in own:
         if digests.setdefault("sha256", own[file.name]) != own[file.name]:
             fault = f"found {own[file.name]} for {file.name}, which is known by {digests['sha256']}"
             raise PlanError(f"{fault}; leave it out", "--sha256")
-        return Expected(file, digests, _USER if not file.digests else f"{file.vouched}; {_USER}")
+        return ExpectedFile(file, digests, _USER if not file.digests else f"{file.vouched}; {_USER}")
     if digests:
-        return Expected(file, digests, file.vouched)
+        return ExpectedFile(file, digests, file.vouched)
     record = manifest.files.get(file.name)
     if record and record.url == file.url:
-        return Expected(file, {"sha256": record.sha256}, record.vouched)  # what came first is what must come
-    return Expected(file, {}, "")
+        return ExpectedFile(file, {"sha256": record.sha256}, record.vouched)  # what came first is what must come
+    return ExpectedFile(file, {}, "")
 
 
-def _find_present(expected: Expected, manifest: Manifest, home: Path) -> KeptFile | None:
+def _find_present(expected: ExpectedFile, manifest: Manifest, home: Path) -> KeptFile | None:
     """The file as it is kept. Raises InputError where somebody changed it."""
     record = manifest.files.get(expected.file.name)
     if record:
@@ -211,11 +218,11 @@ def _check_free(file: PublishedFile, manifest: Manifest, home: Path, wish: Wish)
         raise OutputError(f"{target}: exists already, and was not fetched; choose another folder with -o")
     if not wish.force:
         raise OutputError(
-            f"{target}: exists already, and is another file; choose another folder with -o, or say --force"
+            f"{target}: exists already, and is another file; choose another folder with -o, or replace it with --force"
         )
 
 
-def _download(expected: Expected, home: Path, watch: Watch, web: Web) -> KeptFile:
+def _download(expected: ExpectedFile, home: Path, watch: Watch, web: Web) -> KeptFile:
     part = PartialDownload(expected.file, home)
     part.complete(web, watch)
     measured_digests = compute_digests(part.path, {"sha256", *expected.digests})
@@ -239,7 +246,7 @@ def _download(expected: Expected, home: Path, watch: Watch, web: Web) -> KeptFil
 
 
 def _build_record(
-    expected: Expected, size: int, measured_digests: Mapping[Kind, str], members: list[Member]
+    expected: ExpectedFile, size: int, measured_digests: Mapping[Kind, str], members: list[Member]
 ) -> KeptFile:
     return KeptFile(
         expected.file.name,

@@ -11,8 +11,7 @@ from pathlib import Path
 import msgspec
 
 from showthrough.core.errors import OutputError
-from showthrough.formats.datasets.digests import Kind, check, compute_digests
-from showthrough.formats.datasets.entries import Dataset, Licence
+from showthrough.formats.datasets.entries import Dataset, Kind, Licence, check, compute_digests
 from showthrough.storage.reading import decode_json, exists, files_in, read_bytes
 from showthrough.storage.writing import hold_lock, report_os_errors, write_atomically
 

@@ -23,7 +23,7 @@ from showthrough.data.masks import Anonymization, Mask, typed_mask
 from showthrough.data.offsets import to_characters, unit_of
 from showthrough.data.pairing import stranger_fault
 from showthrough.formats.base import ColumnNames, Files, Format, Input, Masks, known_documents
-from showthrough.formats.clinical.phi import Matching, check_text
+from showthrough.formats.clinical.phi import DocumentMatcher, check_text
 from showthrough.formats.lines import documents_in
 from showthrough.formats.objects import strict
 from showthrough.formats.recognizers._containers import AnswerShape, Container, ServiceAnswer, TextRecord
@@ -210,7 +210,7 @@ def _match_by_text(answers: Sequence[ServiceAnswer], file: Input) -> list[Servic
         Document(answer_read.id or str(number), answer_read.original()) for number, answer_read in enumerate(answers, 1)
     ]
     file.remarks.numbered = sum(not answer.id for answer in answers)
-    matching = Matching(documents, file)
+    matching = DocumentMatcher(documents, file)
 
     def named(pair: tuple[ServiceAnswer, Document]) -> ServiceAnswer:
         return replace(pair[0], id=matching.document(pair[1]))

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Ints
-from showthrough.core.errors import ChangedError, InputError, Problem, ResourceError, shorten
+from showthrough.core.errors import ChangedError, InputError, Problem, UnavailableError, shorten
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.formats.base import Files, Fit, Format, Input
 from showthrough.formats.tables._parquet_pages import groups_of, leaves
@@ -42,7 +42,7 @@ _METADATA = msgspec.json.Decoder()
 def _open_file(path: Path, folded: Sequence[str] = ()) -> Any:
     """The file, in which equal texts of `folded` columns are read as one.
 
-    Raises InputError where it is no Parquet, ResourceError where nothing is installed that reads it.
+    Raises InputError where it is no Parquet, UnavailableError where nothing is installed that reads it.
     """
     try:
         import pyarrow.parquet as library
@@ -56,8 +56,8 @@ def _open_file(path: Path, folded: Sequence[str] = ()) -> Any:
         return library.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False, read_dictionary=list(folded))
 
 
-def _missing_library() -> ResourceError:
-    return ResourceError("Parquet files need pyarrow: pip install 'showthrough[parquet]'")
+def _missing_library() -> UnavailableError:
+    return UnavailableError("Parquet files need pyarrow: pip install 'showthrough[parquet]'")
 
 
 @contextmanager

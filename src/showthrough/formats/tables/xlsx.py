@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from showthrough.core.errors import OutputError, ResourceError, at_document, join_names, shorten
+from showthrough.core.errors import OutputError, UnavailableError, at_document, join_names, shorten
 from showthrough.data.documents import Document
 from showthrough.formats.base import Files, Fit, Format, Input
 from showthrough.formats.tables.rows import Cells, TableRows, cell_text
@@ -164,7 +164,7 @@ def _library() -> Any:
     try:
         import openpyxl
     except ImportError as error:
-        raise ResourceError("Excel's .xlsx files need openpyxl: pip install 'showthrough[xlsx]'") from error
+        raise UnavailableError("Excel's .xlsx files need openpyxl: pip install 'showthrough[xlsx]'") from error
     return openpyxl
 
 

@@ -99,14 +99,14 @@ class EntitySearch:
         self.vocabulary: Vocabulary = vocabulary_of(how.dictionary)
         gold = self.gold = chunk.axis.gold
         self.hiding = HidingRule(how.function_words)
-        self.ruler = chunk.ruler(self.hiding)
+        self.span_index = chunk.span_index(self.hiding)
         masked = gold.level > 0
         if briefly:
             documents = chunk.axis.documents
             looked = np.fromiter((how.looks_at(document.id) for document in documents), bool, len(documents))
             masked = masked & (gold.entity_level[gold.entity] == DIRECT) & looked[gold.entity_document[gold.entity]]
         self.asked = np.flatnonzero(masked)  # mentions that have to be masked
-        self.mentions = self.ruler.mentions[self.asked]
+        self.mentions = self.span_index.mentions[self.asked]
         self.entity: Ints = gold.entity[self.asked]
         self.books: list[Book] = []
         self.dates: dict[int, SearchForm] = {}  # mentions that are complete dates, by their place among those asked
@@ -196,7 +196,7 @@ class EntitySearch:
     def find_readable(self, anonymized: Anonymized) -> Readable:
         """What can be read of all entities in what an anonymization releases."""
         gold, coverage = self.gold, anonymized.coverage
-        covered = coverage.is_covered(self.mentions, self.ruler, "read")
+        covered = coverage.is_covered(self.mentions, self.span_index, "read")
         entities = len(gold.entity_level)
         exposed = np.zeros(entities, dtype=bool)
         if self._words:

@@ -66,8 +66,8 @@ class Vocabulary:
     def ordinary(self) -> frozenset[str]:
         """Zipf 3.5 or more; of a file all words are."""
         often = frequencies(self._language) if self._dictionary.startswith(WORDFREQ) else {}
-        words = dictionary_from(self._dictionary)
-        return _forms(word for word in words if often.get(word, 1.0) >= ORDINARY) | self.function
+        rare = (word for word, share in often.items() if share < ORDINARY)
+        return _forms(dictionary_from(self._dictionary).difference(rare)) | self.function
 
     @cached_property
     def unlike_names(self) -> frozenset[str]:

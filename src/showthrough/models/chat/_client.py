@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import threading
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 
-from showthrough.core.errors import ResourceError, shorten
-from showthrough.models.chat._retry_policy import TOLD, parse_retry_after
+from showthrough.core.errors import ResourceError, UnavailableError, shorten
 from showthrough.models.chat.base import ChatQuestion, Reply
 from showthrough.models.chat.consent import KEY, Address
-from showthrough.models.chat.echo_filter import KEPT_BACK, fold_letters, repeats
+from showthrough.models.chat.echo_filter import KEPT_BACK, ToldTexts
 
 SEED = 0
 _CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for a whole answer
@@ -36,6 +38,10 @@ _OPTIONAL = {
 }
 _TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too large", "too many tokens")
 _FILTERED = ("content_filter", "content filter", "content management policy", "content_policy")
+TRIES = 8  # of one question, whatever goes wrong
+PAID = 5  # answers to one question, where none of them is valid
+FIRST, LONGEST = 0.5, 60.0  # seconds to wait after a first try, and at most where nobody says
+TOLD = 600.0  # seconds that a server may ask for
 
 
 class _Message(msgspec.Struct):
@@ -89,14 +95,14 @@ class Client:
 
             from showthrough.models.chat import _wire  # which is built on what that is
         except ImportError:
-            raise ResourceError(f"{address.name} needs the package openai: pip install 'showthrough[llm]'") from None
+            raise UnavailableError(f"{address.name} needs the package openai: pip install 'showthrough[llm]'") from None
         self._openai, self._wire = openai, _wire
         self._address, self._hosts = address, hosts
         self._refused: set[str] = set()
         self._lock = threading.Lock()
         self._heard = False  # from that server, ever
         self._texts: Sequence[str] = ()  # that it is sent
-        self._folded: Sequence[str] | None = None  # the same, once something went wrong
+        self._told: ToldTexts | None = None  # the same, once something went wrong
         self._key = address.key
         if fault := address.key_fault:
             raise ResourceError(f"{address.name}: {fault}")
@@ -104,7 +110,7 @@ class Client:
     @contextmanager
     def connect(self, texts: Sequence[str]) -> Iterator[None]:
         """In here it can be asked about these texts; what is still under way at the end breaks off."""
-        self._texts, self._folded, self._turn = texts, None, self._wire.Turn()
+        self._texts, self._told, self._turn = texts, None, self._wire.Turn()
         proxy = self._address.proxy(self._hosts)
         try:
             http = self._wire.build_client(self._turn, proxy)
@@ -213,11 +219,53 @@ class Client:
         body = error.body if isinstance(error.body, Mapping) else {}
         message = body.get("message") or body.get("detail") or error.response.reason_phrase
         text = " ".join(str(message).split())
-        if self._folded is None:
-            self._folded = [fold_letters(question_text) for question_text in self._texts]
-        own = [fold_letters(question.text), fold_letters(self._key)]
+        told = self._told = self._told or ToldTexts(self._texts)
         long = len(text) > 2000 or self._key in text
-        if long or repeats(text, own) or repeats(text, self._folded, _ELSEWHERE):
+        if long or ToldTexts([question.text, self._key]).repeated_in(text) or told.repeated_in(text, _ELSEWHERE):
             text = KEPT_BACK
         meant = _MEANS.get(error.status_code)
         return f"{meant}: {shorten(text, 200)}" if meant else shorten(text, 200)
+
+
+class RetryPolicy:
+    """Shared by all threads that ask one server. `stop` ends all waiting."""
+
+    def __init__(self, rate: float, stop: threading.Event) -> None:
+        self._gap = 60 / rate if rate else 0.0
+        self._next = 0.0  # when the next question may be sent
+        self._lock = threading.Lock()
+        self._stop = stop
+
+    def turn(self) -> bool:
+        """Waits for the time to send one question; False where there is none to come, since all is stopped."""
+        with self._lock:
+            mine = max(self._next, time.monotonic())
+            self._next = mine + self._gap
+        return not self._stop.wait(max(0.0, mine - time.monotonic()))
+
+    def after(self, tries: int, seconds: float | None) -> bool:
+        """Waits after so many tries; whoever was told how long makes all others wait as well."""
+        if seconds is not None:
+            with self._lock:
+                self._next = max(self._next, time.monotonic() + seconds)
+            return not self._stop.wait(seconds)
+        pause = min(LONGEST, FIRST * 2 ** (tries - 1))
+        return not self._stop.wait(pause * (0.5 + random.random() / 2))
+
+
+def parse_retry_after(milliseconds: str | None, retry_after: str | None) -> float | None:
+    """Seconds that a server asks to wait, by its headers: a number, or a date. None where it says nothing useful.
+
+    >>> parse_retry_after(None, "2"), parse_retry_after("1500", "2"), parse_retry_after(None, "soon")
+    (2.0, 1.5, None)
+    """
+    try:
+        if milliseconds is not None:
+            return max(0.0, float(milliseconds) / 1000)
+        if retry_after is None:
+            return None
+        if retry_after.strip().replace(".", "", 1).isdigit():
+            return float(retry_after)
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except ValueError:
+        return None

@@ -10,24 +10,54 @@ from showthrough.core.patterns import lazy_pattern
 LETTERS = 10  # of a message that may stand in a document too before it is kept back
 KEPT_BACK = "(it repeats what it was sent, and is not shown)"
 _BETWEEN = lazy_pattern(r"[\W_]+")
+_ACCENTS = lazy_pattern(r"[\u0300-\u036f]+")
+_NAME, _NUMBER = 3, 4  # letters of the shortest name, digits of the shortest number that tells
 
 
-def fold_letters(text: str) -> str:
+class ToldTexts:
+    """What somebody was told. A message repeats it with many letters in a row, or with one name or number.
+
+    Names are by their shape: words that the texts write with a capital, and nowhere small.
+
+    >>> told = ToldTexts(["Ann Lee of Oslo is ill. Ill as she is, room 4711 is hers."])
+    >>> told.repeated_in("ANN  LEE\\nOF OSLO"), told.repeated_in("cannot read “Lee”"), told.repeated_in("4711?")
+    (True, True, True)
+    >>> told.repeated_in("Ill-formed request")
+    False
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._folded: list[str] = []
+        capital: set[str] = set()
+        small: set[str] = set()
+        for text in texts:
+            self._folded.append(_fold_letters(text))
+            for word in _words(text):
+                (small if word[0].islower() else capital).add(word.casefold())
+        self._names = {word for word in capital - small if len(word) >= (_NUMBER if word.isdecimal() else _NAME)}
+
+    def repeated_in(self, message: str, letters: int = LETTERS) -> bool:
+        """Whether so many letters of a message in a row stand in the texts, or all of it, or a name or number does."""
+        own = _fold_letters(message)
+        pieces = {own[at : at + letters] for at in range(max(1, len(own) - letters + 1))} - {""}
+        if any(word.casefold() in self._names for word in _words(message)):
+            return True
+        return any(piece in folded for folded in self._folded for piece in pieces)
+
+
+def _fold_letters(text: str) -> str:
     """Letters and digits alone, whatever their case and accents.
 
-    >>> fold_letters("Élise  O’BRIEN\\n")
+    >>> _fold_letters("Élise  O’BRIEN\\n")
     'eliseobrien'
     """
     return _BETWEEN.sub("", unicodedata.normalize("NFKD", text).casefold())
 
 
-def repeats(text: str, sources: Iterable[str], letters: int = LETTERS) -> bool:
-    """Whether so many letters of a text in a row, or all of it, stand in the sources, which are folded.
-
-    >>> sources = [fold_letters("Ann Lee of Oslo is ill.")]
-    >>> repeats("ANN  LEE\\nOF OSLO", sources), repeats("bad request", sources)
-    (True, False)
+def _words(text: str) -> list[str]:
     """
-    own = fold_letters(text)
-    pieces = {own[at : at + letters] for at in range(max(1, len(own) - letters + 1))} - {""}
-    return any(piece in source for source in sources for piece in pieces)
+    >>> _words("Élise's bed_12")
+    ['Elise', 's', 'bed', '12']
+    """
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    return [word for word in _BETWEEN.split(plain) if word]

@@ -13,8 +13,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from showthrough.core.errors import PlanError, ResourceError
-from showthrough.models.chat._client import Client, LaterError, UnaskableError
-from showthrough.models.chat._retry_policy import PAID, TRIES, RetryPolicy
+from showthrough.models.chat._client import PAID, TRIES, Client, LaterError, RetryPolicy, UnaskableError
 from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Reply
 from showthrough.models.chat.consent import address_of, hosts_of
 from showthrough.models.chat.estimate import QuestionTally, usual_lengths
@@ -178,10 +177,10 @@ class LanguageModel:
             host = self.address.host
             raise PlanError(f"{host} is not this machine; --send-text-to {host} would allow it", self.name)
         recordings, client, stop = self._recordings, self._client, threading.Event()
-        patience = RetryPolicy(self._settings.rate, stop)
+        policy = RetryPolicy(self._settings.rate, stop)
 
         def work(entry: _NewQuestion) -> None:
-            recording = _Try(self.name, client, patience, entry).result(check)
+            recording = _Try(self.name, client, policy, entry).result(check)
             if recording is not None:
                 recordings.add(recording)
 
@@ -196,15 +195,15 @@ class LanguageModel:
 class _Try:
     """One question, asked until there is an answer."""
 
-    def __init__(self, name: str, client: Client, patience: RetryPolicy, new: _NewQuestion) -> None:
-        self._name, self._client, self._patience, self._new = name, client, patience, new
+    def __init__(self, name: str, client: Client, policy: RetryPolicy, new: _NewQuestion) -> None:
+        self._name, self._client, self._policy, self._new = name, client, policy, new
 
     def result(self, check: Check) -> Recording | None:
         """The answer, or why there is none; None where all was stopped. Raises ResourceError after all tries."""
         paid: list[Reply] = []
         tokens, last = self._new.question.tokens, ""
         for tries in range(1, TRIES + 1):
-            if not self._patience.turn():
+            if not self._policy.turn():
                 return None
             wait = None
             try:
@@ -223,7 +222,7 @@ class _Try:
                 if answered.cut:
                     tokens = min(2 * tokens, _LONGEST)
                 continue  # the server is not busy: nothing is gained by waiting
-            if tries < TRIES and not self._patience.after(tries, wait):
+            if tries < TRIES and not self._policy.after(tries, wait):
                 return None
         raise ResourceError(
             f"{self._name}: no answer after {TRIES} tries, the last: {last}; what was answered is kept, "

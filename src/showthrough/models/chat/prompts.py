@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+import msgspec
+
+from showthrough.core.patterns import lazy_pattern
 from showthrough.models.chat.base import ChatQuestion
+
+T = TypeVar("T")
+
+_THOUGHTS = lazy_pattern(r"\A\s*<think>.*?</think>", re.DOTALL)
+_FENCED = lazy_pattern(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
 
 
 class Prompt(NamedTuple):
@@ -35,3 +44,17 @@ def load(package: str, name: str) -> Prompt:
     """The prompt of a name: `load(package, "subjects.v1")` is `prompts/subjects.v1.txt` of the package."""
     text = files(package).joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8").strip()
     return Prompt(name, text, hashlib.blake2b(text.encode(), digest_size=16).hexdigest())
+
+
+def decode_answer(content: str, kind: type[T]) -> T:
+    """What it says, as a value of that kind. Raises ValueError for all else.
+
+    >>> decode_answer('Here it is:\\n```json\\n[1, 2]\\n```', list[int])
+    [1, 2]
+    """
+    spoken = _THOUGHTS.sub("", content, count=1).strip()
+    fenced = _FENCED.findall(spoken)
+    try:
+        return msgspec.json.decode((fenced[-1] if fenced else spoken).encode(), type=kind)
+    except (UnicodeEncodeError, RecursionError) as error:
+        raise ValueError(str(error)) from None

@@ -11,11 +11,11 @@ from functools import partial
 
 from showthrough.core.call_syntax import call_text, placed_call, with_place
 from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, quote_value, shorten
-from showthrough.core.plugins import Table, describe_error, is_guest, value_of
+from showthrough.core.plugins import Registry, describe_error, is_plugin, value_of
 from showthrough.models.detectors.base import Detector, Find
 
 DEFAULT = "patterns"
-DETECTORS: Table[Detector] = Table(
+DETECTORS: Registry[Detector] = Registry(
     "detectors",
     {},
     partial(value_of, Detector, "detector"),
@@ -53,9 +53,9 @@ class DetectorEntry:
             finds = self.detector.find(texts)
         except Exception as error:  # of a plugin, anything
             raise ResourceError(
-                f"detector {self.name} {describe_error(error, ours=not is_guest(self.detector))}"
+                f"detector {self.name} {describe_error(error, ours=not is_plugin(self.detector))}"
             ) from error
-        if is_guest(self.detector) and (fault := _fault(finds, texts)):
+        if is_plugin(self.detector) and (fault := _fault(finds, texts)):
             raise ResourceError(f"detector {self.name} returned {fault}")
         return finds
 

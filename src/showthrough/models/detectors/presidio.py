@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, ResourceError
+from showthrough.core.errors import PlanError, ResourceError, UnavailableError
 from showthrough.models.detectors._titles import trim_title
 from showthrough.models.detectors.base import Detector, Find
 from showthrough.models.detectors.spacy import INSTEAD, pipeline
@@ -80,8 +80,8 @@ def _sort_key(result: Any) -> tuple[int, int, str]:
     return result.start, result.end, result.entity_type
 
 
-def _not_installed() -> ResourceError:
-    return ResourceError(
+def _not_installed() -> UnavailableError:
+    return UnavailableError(
         f"presidio needs a package that is not installed: pip install 'showthrough[presidio]'; or choose {INSTEAD}"
     )
 

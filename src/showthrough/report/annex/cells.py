@@ -9,7 +9,7 @@ from dataclasses import replace
 from showthrough.report.sheets import Grid, GridEntry, GridRow, missing, share, words
 from showthrough.report.wording import percent
 from showthrough.studies.agreement.values import Estimate
-from showthrough.studies.risk.values import Figure, Section
+from showthrough.studies.risk.values import Figure, RiskSection
 
 _NEXT = 1e-9  # what is nothing but rounding
 
@@ -69,7 +69,7 @@ def between(estimate: Estimate) -> str:
     return f" ({percent(1 - at_most(1 - estimate.low))} to {percent(at_most(estimate.high))})"
 
 
-def section_grid(section: Section, grid: Grid, cells: Cells, lines: SignatureIndex) -> Grid:
+def section_grid(section: RiskSection, grid: Grid, cells: Cells, lines: SignatureIndex) -> Grid:
     """A row for each anonymization and metric, or several, with the number of their signature."""
     if section.reason:
         return left_open(grid.caption, section.reason, grid.label, section.command, grid.notes)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from showthrough.core.errors import ResourceError
+from showthrough.core.errors import UnavailableError
 
 Chart = Any  # of altair
 Charts = Mapping[str, Chart]  # by the text form of a metric; "" is a chart of the whole run
@@ -41,9 +41,9 @@ BARE = {"domain": False, "ticks": False}  # an axis
 
 
 def check_installed() -> None:
-    """Raises ResourceError where what draws figures is missing, before any work is done."""
+    """Raises UnavailableError where what draws figures is missing, before any work is done."""
     if any(find_spec(package) is None for package in ("altair", "vl_convert")):
-        raise ResourceError("figures for papers need Altair and vl-convert: pip install 'showthrough[plots]'")
+        raise UnavailableError("figures for papers need Altair and vl-convert: pip install 'showthrough[plots]'")
 
 
 def altair() -> Any:

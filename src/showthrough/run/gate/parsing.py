@@ -115,7 +115,7 @@ def fault_of(threshold: Threshold, records: Sequence[MetricRecord]) -> str:
     if record.describes(threshold.part) or record.better == _OF[threshold.end]:
         return _beyond(threshold)
     other = next(end for end in _ENDS if end != threshold.end)
-    return f"{record.better} is better of {shorten(record.text, _SHOWN)}; expected --{other} (in a plan, {other})"
+    return f"{shorten(record.text, _SHOWN)} is better if {record.better}; expected --{other} (in a plan, {other})"
 
 
 def _beyond(threshold: Threshold) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from showthrough.core.arrays import Bools, Floats
+from showthrough.core.arrays import Bools, Floats, distinct
 from showthrough.run.records import Score
 from showthrough.run.thresholds import Threshold
 from showthrough.statistics.numerics.distributions import beta_quantile
@@ -75,7 +75,7 @@ def count_needed(threshold: Threshold, score: Score, confidence: float, drawn: i
     if most is None:
         return Need(None, unit)
     while most - least > 1:
-        counts = np.unique(np.linspace(least, most, _AT_ONCE[1]).astype(np.int64))[1:]
+        counts = distinct(np.linspace(least, most, _AT_ONCE[1]).astype(np.int64))[1:]
         first = _first(does(counts))
         least, most = (least if first == 0 else float(counts[first - 1])), float(counts[first])
     return Need(int(most), unit, value == 1 and abs(weight - 1) < _SAME)

@@ -68,7 +68,7 @@ class GrowingStrings:
         return Strings(np.frombuffer(self._content, dtype=np.uint8), ends)
 
 
-class Following:
+class ReusedStrings:
     """Strings that are expected to be others, which are there already: then they are not kept a second time."""
 
     def __init__(self, expected: Strings) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from showthrough.core.arrays import AnyArray, Floats, Ints
 from showthrough.core.errors import OutputError
-from showthrough.storage.columns.narrow_numbers import narrowest
+from showthrough.storage.columns.tables import narrowest
 
 _HELD = 32_000_000  # bytes of columns that stay in memory
 

@@ -17,9 +17,27 @@ from numpy.lib import format as npy
 from showthrough.core.arrays import AnyArray, Floats, Uints32
 from showthrough.core.errors import InputError, Problem
 from showthrough.storage.columns.file_slice import FileSlice
-from showthrough.storage.columns.narrow_numbers import KINDS
 
+_WHOLE = tuple(map(np.dtype, ("u1", "<u2", "<u4", "<i4")))
+KINDS = {kind.str: kind for kind in (*_WHOLE, np.dtype("<i8"), np.dtype("<f8"))}  # by name, as files have them
 _BUFFERED = 32_768  # documents whose rows are written together
+
+
+def narrowest(values: AnyArray) -> np.dtype[Any]:
+    """The narrowest kind that holds all of these numbers as they are.
+
+    >>> [narrowest(np.array(each, dtype=float)).str for each in ([0, 255], [256], [-1, 7], [0.5], [])]
+    ['|u1', '<u2', '<i4', '<f8', '|u1']
+    """
+    low, high = values.min(initial=0), values.max(initial=0)
+    fitting = (kind for kind in _WHOLE if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
+    kind = next(fitting, np.dtype("<f8"))
+    return kind if kind.kind == "f" or (values == values.astype(kind)).all() else np.dtype("<f8")
+
+
+def wide_enough(first: np.dtype[Any], second: np.dtype[Any]) -> np.dtype[Any]:
+    """A kind that holds what either of two holds."""
+    return np.result_type(first, second).newbyteorder("<")
 
 
 class TableWriter:
@@ -81,7 +99,7 @@ class ColumnTable(Mapping[str, AnyArray]):
     """Columns by name, read from a file when they are asked for."""
 
     def __init__(self, columns: Sequence[str], file_slice: FileSlice) -> None:
-        self.columns, self.stretch = tuple(columns), file_slice
+        self.columns, self.file_slice = tuple(columns), file_slice
         self._place = {column: number for number, column in enumerate(columns)}
         shape, self.kind, self._start = _shape(file_slice)
         self.documents = shape[-1]
@@ -91,7 +109,7 @@ class ColumnTable(Mapping[str, AnyArray]):
 
     def __getitem__(self, column: str) -> AnyArray:
         number = self._place[column]
-        with self.stretch.open() as file:
+        with self.file_slice.open() as file:
             return self._part(file, number, 0, self.documents)
 
     def __iter__(self) -> Iterator[str]:
@@ -105,7 +123,7 @@ class ColumnTable(Mapping[str, AnyArray]):
 
     def blocks(self, size: int) -> Iterator[Floats]:
         """Documents × columns, so many documents at a time, laid out as rows in memory are: sums hang on that."""
-        with self.stretch.open() as file:
+        with self.file_slice.open() as file:
             for start in range(0, self.documents, size):
                 stop = min(start + size, self.documents)
                 block = np.empty((stop - start, len(self.columns)))
@@ -115,14 +133,14 @@ class ColumnTable(Mapping[str, AnyArray]):
 
     def rename(self, columns: Sequence[str]) -> ColumnTable:
         """The same with other names of its columns."""
-        return ColumnTable(columns, self.stretch)
+        return ColumnTable(columns, self.file_slice)
 
     def _part(self, file: BinaryIO, number: int, start: int, stop: int) -> AnyArray:
         offset = self._start + (number * self.documents + start) * self.kind.itemsize
-        file.seek(self.stretch.start + offset)
+        file.seek(self.file_slice.start + offset)
         values = np.frombuffer(file.read((stop - start) * self.kind.itemsize), dtype=self.kind)
         if self.kind.kind == "f" and not np.isfinite(values).all():
-            raise _damaged_error(self.stretch)
+            raise _damaged_error(self.file_slice)
         return values
 
 

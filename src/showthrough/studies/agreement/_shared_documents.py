@@ -55,7 +55,7 @@ def drawn_together(corpus: Corpus) -> Ints:
 
 
 @dataclass(frozen=True)
-class Sharing:
+class ReaderCounts:
     """What one look at all documents tells of who read them."""
 
     documents: int
@@ -68,7 +68,7 @@ class Sharing:
     confidential: bool  # or whether it is confidential
 
     @classmethod
-    def of(cls, corpus: Corpus) -> Sharing:
+    def of(cls, corpus: Corpus) -> ReaderCounts:
         read: Counter[str] = Counter()
         pairs: Counter[tuple[str, str]] = Counter()
         programs: set[str] = set()

@@ -55,7 +55,7 @@ class Pair(msgspec.Struct, frozen=True):
     measured: tuple[PairAgreement, ...] = ()
 
 
-class Meeting(msgspec.Struct, frozen=True):
+class ConfusionEntry(msgspec.Struct, frozen=True):
     """How often one annotator said one type where another said the other; None: marked nothing."""
 
     first: str | None
@@ -67,7 +67,7 @@ class Confusion(msgspec.Struct, frozen=True):
     """Which types annotators take for which, all pairs of annotators together."""
 
     unit: Unit
-    meetings: tuple[Meeting, ...]
+    meetings: tuple[ConfusionEntry, ...]
 
 
 class Decisions(msgspec.Struct, frozen=True):

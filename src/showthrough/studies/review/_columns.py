@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from showthrough.data.documents import Identifier
 from showthrough.data.types import NOT_CONFIDENTIAL
-from showthrough.storage.spreadsheet_cells import guard_cell
+from showthrough.storage.writing import guard_cell
 
 Told = Literal["yes", "no", "unsure"]
 TOLD: tuple[Told, ...] = get_args(Told)

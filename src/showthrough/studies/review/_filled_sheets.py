@@ -20,7 +20,7 @@ from showthrough.formats.tables.table import rows_of
 from showthrough.formats.tables.xlsx import Worksheet
 from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import decode_json, exists, fail, is_folder, read_bytes
-from showthrough.storage.spreadsheet_cells import unguard_cell
+from showthrough.storage.writing import unguard_cell
 from showthrough.studies.review import _columns as c
 from showthrough.studies.review.assignment import COPIES, Assignment
 from showthrough.studies.review.folder import FINDINGS_FILE, RECORD_FILE, SHEET_FILE, ReviewRecord

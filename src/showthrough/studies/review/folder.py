@@ -115,7 +115,7 @@ def check_new(folder: Path, force: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: is a file; expected the name of a folder")
     if folder.is_dir() and not force and _list_files(folder):
-        raise OutputError(f"{folder}: is not empty; choose another folder or say --force to replace what is in it")
+        raise OutputError(f"{folder}: is not empty; choose another folder, or replace what is in it with --force")
 
 
 def _list_files(folder: Path) -> set[str]:
@@ -139,7 +139,7 @@ def review_copies(
 ) -> ReviewCopies:
     """Copies for a second reader with what an annotator marked hidden, and sheets to fill in: `.write("review")`.
 
-    `replace` says what stands for hidden words: `stars` (`*****`), `label` (`[PERSON]`) or `number` (`[PERSON_1]`, by
+    `replace` says what replaces hidden words: `stars` (`*****`), `label` (`[PERSON]`) or `number` (`[PERSON_1]`, by
     entity). `opened` adds copies with the marks shown. `sample` takes so many documents by chance.
 
     >>> from showthrough.data.documents import Annotation, Document, Mention

@@ -28,9 +28,9 @@ from showthrough.studies.risk.values import (
     IdentifierRecall,
     PopulationRecord,
     RiskAnnex,
+    RiskSection,
     SafeHarbor,
     SafeHarborIdentifier,
-    Section,
 )
 
 # HIPAA lists eighteen types of identifiers. The types of the corpus say how many mentions of each are hidden.
@@ -163,10 +163,10 @@ def _why_not(run: Run, letter: str, nearest_kinds: Mapping[str, str | None]) -> 
     above = {ancestor for kind in _kinds(letter) for ancestor in path_of(kind)} - {ROOT}
     wider = [kind for kind, nearest_kind in nearest_kinds.items() if nearest_kind in above]
     count = len(run.documents)
-    none = f"nothing of this kind is marked in these {count:,} documents: nobody looked for it, or there is none"
+    none = f"nothing of this kind is marked in these {count:,} documents. Nobody looked for it, or there is none"
     most = 1 - (1 - run.settings.confidence) ** (1 / count) if count else 1.0
     bound = f"if annotators did look, at most {100 * most:.2g} % of such documents have one"
-    apart = f"; what is marked as {join_names(wider)} may hold some, and is counted there" if wider else ""
+    apart = f". What is marked as {join_names(wider)} may hold some, and is counted there" if wider else ""
     return f"{none} ({bound}){apart}"
 
 
@@ -174,14 +174,14 @@ def _kinds(letter: str) -> list[str]:
     return [kind for kinds in TREE.values() for kind in kinds if treated_as(kind).hipaa == letter]
 
 
-_Told = TypeVar("_Told", Section, SafeHarbor)
+_Told = TypeVar("_Told", RiskSection, SafeHarbor)
 
 
 def risk_annex(run: Run, population: Population | str | os.PathLike[str] | None = None, *, file: str = "") -> RiskAnnex:
     """Singling out, linkability, inference, authorship and HIPAA's identifiers, as far as a run measured them.
 
     `population` says how many people there are of each combination of attributes, or is the path of such a table;
-    without one nothing is said of singling out. What the run does not have is told with what to run. `file` is where
+    without one nothing is said of singling out. If the run lacks something, the annex says what to run. `file` is where
     the run was read from, for messages.
     """
     if not run.complete:

@@ -14,7 +14,7 @@ from showthrough.run.origins import last_part
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.run import Run
 from showthrough.studies.agreement.values import Estimate
-from showthrough.studies.risk.values import Figure, Section
+from showthrough.studies.risk.values import Figure, RiskSection
 
 # Where a run does not fill a section, the command that would fill it is shown as a user types it.
 
@@ -65,7 +65,7 @@ CHANCE, CEILING = "chance", "ceiling"
 C_AT_1, BEFORE, LOST = "c@1", "before", "lost"
 
 
-def linkability(run: Run) -> Section:
+def linkability(run: Run) -> RiskSection:
     """Each attack's share of people found, with its control and the risk above that."""
     reason = (
         "nobody tried to link the documents to people: evaluate them with --metric trir and --background, a file of "
@@ -89,7 +89,7 @@ def _of_attacks(parts: Collection[str]) -> list[str]:
     return [part for part in (HEADLINE, *attack_parts, CHANCE, CEILING) if part in parts]
 
 
-def inference(run: Run) -> Section:
+def inference(run: Run) -> RiskSection:
     """What attackers infer of people, with both controls and the risk above them."""
     names = (HEADLINE, SUCCESS, TOP_3, *CONTROLS, *RISKS)
     people = says_of_people(run)
@@ -103,17 +103,17 @@ def inference(run: Run) -> Section:
     )
 
 
-def authorship(run: Run) -> Section:
+def authorship(run: Run) -> RiskSection:
     """How well verifiers tell who wrote the texts, before and after."""
 
-    def told(parts: Collection[str]) -> list[str]:
+    def select(parts: Collection[str]) -> list[str]:
         return [part for part in parts if part == HEADLINE or part.partition(":")[0] in (C_AT_1, BEFORE, LOST)]
 
     reason = (
         "nobody tried to recognise who wrote the texts: evaluate them with --metric safety. If a field of the "
         "documents names their authors, add --group-by"
     )
-    return _section(run, TELLING, told, reason)
+    return _section(run, TELLING, select, reason)
 
 
 def _section(
@@ -122,17 +122,17 @@ def _section(
     select: Callable[[Collection[str]], list[str]],
     reason: str,
     command: str = "",
-) -> Section:
+) -> RiskSection:
     records = [record for record in run.metrics if record.name in names]
     figures = [figure for record in records for figure in _figures(run, record, select)]
     if figures:
-        return Section(tuple(figures))
+        return RiskSection(tuple(figures))
     failed = [
         f"{failure.metric} failed: {failure.reason}"
         for failure in run.failures
         if failure.metric in {r.text for r in records}
     ]
-    return Section(reason="; ".join(failed) or reason, command=command)
+    return RiskSection(reason="; ".join(failed) or reason, command=command)
 
 
 def _figures(run: Run, record: MetricRecord, select: Callable[[Collection[str]], list[str]]) -> list[Figure]:

@@ -19,7 +19,7 @@ class Figure(msgspec.Struct, frozen=True):
     signature: str
 
 
-class Section(msgspec.Struct, frozen=True):
+class RiskSection(msgspec.Struct, frozen=True):
     """Numbers of the run about one risk; where there are none, why, what it takes, and a command if one will do."""
 
     figures: tuple[Figure, ...] = ()
@@ -109,16 +109,16 @@ class RiskAnnex(msgspec.Struct, frozen=True):
     anonymizations: tuple[str, ...]
     confidence: float
     singling_out: SinglingSection
-    linkability: Section
-    inference: Section
-    authorship: Section
+    linkability: RiskSection
+    inference: RiskSection
+    authorship: RiskSection
     safe_harbor: SafeHarbor
     population: PopulationRecord | None = None
     threshold: float = THRESHOLD
     notes: tuple[str, ...] = ()
 
     @property
-    def sections(self) -> dict[str, SinglingSection | Section | SafeHarbor]:
+    def sections(self) -> dict[str, SinglingSection | RiskSection | SafeHarbor]:
         """What it is about, as people call it."""
         return {
             "singling out": self.singling_out,

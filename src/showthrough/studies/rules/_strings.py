@@ -67,7 +67,7 @@ def _find_unmasked(ground: RuleCorpus, standing: MaskState, first: Ints, last: I
     bare = ~standing.masked(words)[word]
     run, word = run[bare], word[bare]
     part = np.cumsum((np.diff(word, prepend=-2) != 1) | (np.diff(run, prepend=-1) != 0))
-    solid = (ground.ruler.before[words.end] > ground.ruler.before[words.start])[word]
+    solid = (ground.span_index.before[words.end] > ground.span_index.before[words.start])[word]
     run, word, part = run[solid], word[solid], part[solid]
     edges = np.diff(part, prepend=0, append=part[-1:] + 1) != 0
     opens, closes = np.flatnonzero(edges[:-1]), np.flatnonzero(edges[1:])

@@ -22,7 +22,7 @@ from showthrough.families.masking.precision import Precision
 from showthrough.families.masking.recall import EntityRecall, Recall
 from showthrough.metrics import HEADLINE, Metric, Role, metric_text, parse_metric
 from showthrough.metrics.chunk import Anonymized, Chunk, HidingRule
-from showthrough.run.documents import RunTexts, ruler_of
+from showthrough.run.documents import RunTexts, span_index_of
 from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
 from showthrough.statistics.rows import Totals
@@ -37,8 +37,8 @@ class KeptChunk(Chunk):
         super().__init__(texts.corpus())
         self.texts = texts
 
-    def ruler(self, hiding: HidingRule) -> SpanIndex:
-        return ruler_of(self.axis, self.texts)
+    def span_index(self, hiding: HidingRule) -> SpanIndex:
+        return span_index_of(self.axis, self.texts)
 
 
 class RuleMatches(NamedTuple):
@@ -85,7 +85,7 @@ class RuleCorpus:
         self.chunk = KeptChunk(texts)
         self.axis = self.chunk.axis
         self.gold = self.axis.gold
-        self.ruler = ruler_of(self.axis, texts)
+        self.span_index = span_index_of(self.axis, texts)
         hiding = HidingRule(texts.function_words, texts.function_word_mentions, texts.replacements)
         self.direct = _metric(run, "direct identifiers", EntityRecall("direct", *hiding))
         self.quasi = _metric(run, "quasi-identifiers", EntityRecall("quasi", *hiding))
@@ -141,7 +141,7 @@ class MaskState:
     @cached_property
     def readable(self) -> Ints32:
         """How many characters of the span index can be read before each of its places."""
-        return self.coverage.readable(self.ground.ruler, self.ground.texts.replacements)
+        return self.coverage.readable(self.ground.span_index, self.ground.texts.replacements)
 
     @cached_property
     def readable_counts(self) -> Ints:
@@ -154,7 +154,7 @@ class MaskState:
         return self._of_mentions(self.fixable)
 
     def _of_mentions(self, before: Ints32) -> Ints:
-        mentions = self.ground.ruler.mentions
+        mentions = self.ground.span_index.mentions
         return (before[mentions.closes] - before[mentions.opens]).astype(np.int64)
 
     @cached_property
@@ -167,7 +167,7 @@ class MaskState:
             index = np.minimum(np.searchsorted(tokens.start, repeats.start), len(tokens) - 1)
             whole = (tokens.start[index] == repeats.start) & (tokens.end[index] == repeats.end)
             gone = np.zeros_like(can)
-            for lain in ground.ruler.locate(repeats.start[whole], repeats.end[whole]):
+            for lain in ground.span_index.locate(repeats.start[whole], repeats.end[whole]):
                 paint(gone, lain.opens.astype(np.int64), lain.closes.astype(np.int64))
             can &= ~gone
         return count_before(can)

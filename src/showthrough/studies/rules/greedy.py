@@ -15,11 +15,11 @@ from showthrough.data.layout.spans import expand_ranges, find_touching
 from showthrough.data.masks import Anonymization
 from showthrough.metrics.base import ratio
 from showthrough.run.run import Run
+from showthrough.studies.cases import name_in, require_texts
 from showthrough.studies.rules._strings import leaking_strings, string_places
 from showthrough.studies.rules._workspace import MaskState, RuleCorpus, RuleLocations, RuleMatches
 from showthrough.studies.rules.patterns import LEARNED, LIBRARY, learned_places, learned_rules, library_places
 from showthrough.studies.rules.worth import Rule, Step, SystemScores, Weights, Worth
-from showthrough.studies.run_documents import name_in, require_texts
 
 # The gain of a candidate is what it would hide if it were masked next. Gains are counted for all at once.
 
@@ -47,7 +47,7 @@ class Prospects:
 
     def _lay(self, locations: RuleLocations) -> None:
         """Candidates on the span index, one line after the other."""
-        parts = self._ground.ruler.locate(locations.start, locations.end)
+        parts = self._ground.span_index.locate(locations.start, locations.end)
         rule = np.concatenate([locations.rule] * len(parts))
         opens = np.concatenate([part.opens for part in parts]).astype(np.int64)
         closes = np.concatenate([part.closes for part in parts]).astype(np.int64)
@@ -57,9 +57,9 @@ class Prospects:
 
     def _pair(self, leaking: Ints) -> None:
         """Which candidate masks something of which mention, and from which to which of its spans."""
-        gold, on_ruler = self._ground.gold, self._ground.ruler.mentions
-        leaking = leaking[np.argsort(on_ruler.opens[leaking], kind="stable")]
-        opens, closes = on_ruler.opens[leaking].astype(np.int64), on_ruler.closes[leaking].astype(np.int64)
+        gold, on_index = self._ground.gold, self._ground.span_index.mentions
+        leaking = leaking[np.argsort(on_index.opens[leaking], kind="stable")]
+        opens, closes = on_index.opens[leaking].astype(np.int64), on_index.closes[leaking].astype(np.int64)
         reach = np.maximum.accumulate(closes) if len(closes) else closes
         low = np.searchsorted(reach, self._opens, side="right")
         high = np.maximum(np.searchsorted(opens, self._closes, side="left"), low)
@@ -75,7 +75,7 @@ class Prospects:
         entity = gold.entity[leaking[mention]]
         order = np.lexsort((entity, rule))
         rule, mention, entity = rule[order], mention[order], entity[order]
-        line = int(self._ground.ruler.before[-1]) + len(self._ground.ruler.whole) + 1
+        line = int(self._ground.span_index.before[-1]) + len(self._ground.span_index.whole) + 1
         start, end = rule * line + opens[mention], rule * line + closes[mention]
         self._from = np.searchsorted(self._rule * line + self._closes, start, side="right")
         self._to = np.searchsorted(self._rule * line + self._opens, end, side="left")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.core.errors import PlanError, ResourceError, shorten
+from showthrough.core.errors import PlanError, ResourceError, UnavailableError, shorten
 from showthrough.models.device import torch_device, torch_dtype
 from showthrough.models.files import EXTRA, ModelFiles, guard_loading, model_files, tokenizer_fault
 from showthrough.models.names import Role, SourceName, folder_exists, is_path
@@ -24,9 +24,9 @@ _ANY_LENGTH = 512  # tokens in a window of a model that takes any number
 class EncoderRole(Role):
     """A model that every token goes through."""
 
-    def missing_error(self, reason: str, install: str) -> ResourceError:
+    def missing_error(self, reason: str, install: str) -> UnavailableError:
         """Why there is none, and the ways out: no other source could stand in for it."""
-        return ResourceError(f"{self.what}: {reason.rstrip('.')}. Either {install}, or name the folder of another")
+        return UnavailableError(f"{self.what}: {reason.rstrip('.')}. Either {install}, or name the folder of another")
 
 
 CLASSIFIER = EncoderRole("token classifier", "model", ("hf",), ())

@@ -21,9 +21,9 @@ from showthrough.models.prediction import PADDED
 from showthrough.models.segments import TokenPieces
 from showthrough.models.settings import ModelSettings
 from showthrough.systems.encoders._decoding import Decoder
+from showthrough.systems.encoders._examples import usual_stride, windows_of
 from showthrough.systems.encoders._loading import CLASSIFIER, Encoder, load_encoder
 from showthrough.systems.encoders._schemes import tagset
-from showthrough.systems.encoders._windows import usual_stride, windows_of
 
 # A token classifier reads windows of all texts together, and gives a probability of every label for each token.
 

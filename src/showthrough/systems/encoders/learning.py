@@ -53,7 +53,7 @@ class TrainingEpoch(msgspec.Struct, frozen=True):
 
 
 @dataclass(eq=False)
-class Tagging(ExaminedLearner[TrainingEpoch]):
+class TokenLearner(ExaminedLearner[TrainingEpoch]):
     """Tokens and their labels. `examine` gives the scores after an epoch, and `tell` hears of each."""
 
     kind = TrainingEpoch

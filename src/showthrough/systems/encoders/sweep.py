@@ -101,5 +101,5 @@ def _read_finished(cell: TrainingRequest) -> TrainingOutcome | None:
     figures = read_card(cell.folder).figures
     if other := find_differences(figures.get("origin", {}), cell.origin):
         fault = f"holds a model that was made from something else ({', '.join(other)})"
-        raise OutputError(f"{cell.folder}: {fault}; choose another name or say --force to replace it")
+        raise OutputError(f"{cell.folder}: {fault}; choose another name, or replace it with --force")
     return msgspec.convert(figures, TrainingOutcome)

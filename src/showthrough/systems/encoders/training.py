@@ -36,7 +36,7 @@ from showthrough.systems.encoders._examples import check_documents, examples_of,
 from showthrough.systems.encoders._loading import ENCODER, Encoder, encoder_files, encoder_name, load_encoder
 from showthrough.systems.encoders._schemes import tagset
 from showthrough.systems.encoders.classifier import WindowClassifier, classifier
-from showthrough.systems.encoders.learning import Tagging, TrainingEpoch, dev_scores
+from showthrough.systems.encoders.learning import TokenLearner, TrainingEpoch, dev_scores
 
 # The settings of TAB's experiments (Pilán et al. 2022, section 7.2) are the defaults of training.
 
@@ -230,14 +230,14 @@ class TransformerTraining:
         decoder = Decoder(tagset(encoder.labels, {}, model=settings.model), settings.threshold)
         reading = classifier(encoder, decoder, settings.window, settings.stride)
         examples = examples_of(self.request.corpus, encoder, reading.window, reading.stride)
-        learner = Tagging(
+        learner = TokenLearner(
             encoder, examples, settings.mask_weight, settings.keep == "best", lambda: self._scores(reading), self.tell
         )
         self._train(learner)
         with whole():  # it may have taken days
             return self._save_kept(learner, reading)
 
-    def _save_kept(self, learner: Tagging, reading: WindowClassifier) -> TrainingOutcome:
+    def _save_kept(self, learner: TokenLearner, reading: WindowClassifier) -> TrainingOutcome:
         """Writes the model of the epoch that is kept."""
         settings, examples = self.request.settings, learner.windows
         if learner.keep_best:
@@ -267,7 +267,7 @@ class TransformerTraining:
             at_once=settings.batch, falling=settings.schedule == "linear", epsilon=1e-8, remedy=_REMEDY,
         )  # fmt: skip
 
-    def _train(self, learner: Tagging) -> None:
+    def _train(self, learner: TokenLearner) -> None:
         settings, device = self.request.settings, learner.model.device
         if settings.gradient_checkpointing:
             learner.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})

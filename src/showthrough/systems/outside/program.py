@@ -24,7 +24,7 @@ from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, ResourceError, at_document, quote_value, shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.models.chat.echo_filter import KEPT_BACK, fold_letters, repeats
+from showthrough.models.chat.echo_filter import KEPT_BACK, ToldTexts
 from showthrough.systems.outside.answers import (
     ExternalAnonymizer,
     check_timeout,
@@ -120,8 +120,8 @@ class Conversation:
     def _last_words(self) -> str:
         if not self._said:
             return ""
-        texts = (fold_letters(document.text) for documents in self._told for document in documents)
-        return f"; it said: {KEPT_BACK if repeats(self._said[0], texts) else shorten(self._said[0])}"
+        told = ToldTexts(document.text for documents in self._told for document in documents)
+        return f"; it said: {KEPT_BACK if told.repeated_in(self._said[0]) else shorten(self._said[0])}"
 
     def _listen(self, output: IO[bytes]) -> None:
         with suppress(OSError, ValueError):

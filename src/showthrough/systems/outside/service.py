@@ -18,7 +18,7 @@ from showthrough.core.call_syntax import difference, literal, parameter
 from showthrough.core.errors import PlanError, ResourceError, quote_value, shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.models.chat.echo_filter import KEPT_BACK, fold_letters, repeats
+from showthrough.models.chat.echo_filter import KEPT_BACK, ToldTexts
 from showthrough.systems.outside.answers import ExternalAnonymizer, check_timeout, masks_in, place_of, wrong
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ class Service(ExternalAnonymizer):
         if response.status in _MOVED:
             raise ResourceError(f"{location}: answered {response.status}, which leads elsewhere; that is not followed")
         if response.status != _OK:
-            reason = KEPT_BACK if repeats(response.reason, [fold_letters(document.text)]) else shorten(response.reason)
+            repeated = ToldTexts([document.text]).repeated_in(response.reason)
+            reason = KEPT_BACK if repeated else shorten(response.reason)
             raise ResourceError(f"{location}: POST {path} was answered {response.status} {reason}; expected {_OK}")
         if len(content) > _LONGEST:
             raise ResourceError(f"{location}: answered with more than {_LONGEST >> 20} MB")

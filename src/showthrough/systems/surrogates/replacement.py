@@ -69,7 +69,7 @@ def collect_phi(document: Document, keep: Collection[str] = ()) -> list[Phi]:
     return [(phi_type(entity_type).kind, start, end) for _, start, entity_type, end in sorted(mentions)]
 
 
-class Identifying:
+class IdentifyingStrings:
     """The strings of a record that may not be left.
 
     Every marked string of four or more letters, and of persons every single name of as many. One pattern of all of them
@@ -153,7 +153,7 @@ def audit(original: Document, surrogate: Document, keep: Collection[str] = ()) -
     dates = [(start, end) for kind, start, end in collect_phi(surrogate, keep) if kind == "date"]
     return [
         Leak(surrogate.id, surrogate.text[start:end], start, end)
-        for kind, start, end in Identifying(original, keep).find_occurrences(surrogate.text)
+        for kind, start, end in IdentifyingStrings(original, keep).find_occurrences(surrogate.text)
         if kind != "date"
         or not any(low <= start and end <= high and (start, end) != (low, high) for low, high in dates)
     ]
@@ -215,7 +215,7 @@ class _Record:
     def __init__(self, document: Document, seed: int, ambiguous: float, keep: Collection[str], day_first: bool) -> None:
         self._document = document
         self._text = document.text
-        self._strings = Identifying(document, keep)
+        self._strings = IdentifyingStrings(document, keep)
         self._marked = collect_phi(document, keep)
         # Seeded by the record's id too: its surrogates do not depend on which others are in the corpus.
         random = Random(f"{seed}\0{document.id}")
@@ -301,15 +301,15 @@ class _Record:
         lettered = [span for span in spans if sum(map(str.isalpha, self._text[slice(*span)])) >= LETTERS]
         along = list(map(span_of, self._dates.unmarked))
 
-        def made(edits: list[Edit], targets: Sequence[Span]) -> list[str]:
+        def edited(edits: list[Edit], targets: Sequence[Span]) -> list[str]:
             return [_apply_edits(self._text[start:end], _within(edits, start, end)) for start, end in targets]
 
         def count(edits_by_date: Iterable[list[Edit]]) -> int:
             if not lettered and not along:
                 return 0
             edits = sorted(chain.from_iterable(edits_by_date))
-            same = sum(" ".join(new.lower().split()) in self._strings.kinds for new in made(edits, lettered))
-            return same + len(list(self._strings.find_occurrences(" | ".join(made(edits, along)))))
+            same = sum(" ".join(new.lower().split()) in self._strings.kinds for new in edited(edits, lettered))
+            return same + len(list(self._strings.find_occurrences(" | ".join(edited(edits, along)))))
 
         return count
 

@@ -27,7 +27,7 @@ _LEARNED = "learned.json"
 _SECOND = "second-"  # before the names of the second pass's files
 
 
-class Using(msgspec.Struct, frozen=True):
+class TaggerCard(msgspec.Struct, frozen=True):
     """What using a tagger needs to know, in its card."""
 
     recipe: Recipe
@@ -37,7 +37,7 @@ class Using(msgspec.Struct, frozen=True):
 
 @dataclass
 class Tagger:
-    """What `train_tagger` gives: an anonymizer, with what training told."""
+    """What `train_tagger` gives: an anonymizer, with what training reported."""
 
     labeller: Labeller
     threshold: float
@@ -91,7 +91,7 @@ class Tagger:
 def load_tagger(folder: Path, card: Card) -> Tagger:
     """The tagger of a folder. Raises ResourceError where a file of it is missing or is not what it was."""
     try:
-        using = msgspec.convert(card.settings, Using)
+        using = msgspec.convert(card.settings, TaggerCard)
         files = {path.name: read_bytes(path) for path in sorted(folder.iterdir()) if path.name != CARD}
         learned = msgspec.json.decode(files[_LEARNED], type=LearnedWords)
         learner = learner_class(using.recipe.learner)

@@ -47,7 +47,7 @@ def bench(call: BenchCall) -> Run:
     """Lets systems anonymize a corpus, and scores them side by side.
 
     `systems` are one, several, or several by name: as the command line writes them (`"presidio+crf/"`), anonymizers, or
-    functions. `replacement` is what stands in place of what is masked, and below `threshold` a system is not sure
+    functions. `replacement` is what replaces masked text, and below `threshold` a system is not sure
     enough. What a model was trained on is refused unless it may be `seen`. `anonymizations` that are there already are
     scored beside them. The rest is as in `evaluate`. A system that fails is missing in the run, whose notes say why.
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.families.authorship.verifiers._calibration import Calibration, fit_and_calibrate, logistic
-from showthrough.families.authorship.verifiers._grams import code_points, gram_codes, spaced_once
-from showthrough.families.authorship.verifiers.base import Question, Remembering
+from showthrough.families.authorship.verifiers._ngrams import code_points, gram_codes, spaced_once
+from showthrough.families.authorship.verifiers.base import KeptAnswers, Question
 
 _ORDER = 4  # characters of context at most
 _UNSEEN = 2.0**-16  # the chance of a character that was never read
@@ -65,7 +65,7 @@ def _index_in(ascending: Ints, values: Ints) -> Ints:
     return np.where(ascending[index] == values, index, -1)
 
 
-_COSTS = Remembering(cross_entropies, 2)
+_COSTS = KeptAnswers(cross_entropies, 2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Ints
-from showthrough.core.errors import ResourceError
+from showthrough.core.errors import UnavailableError
 from showthrough.families.authorship.verifiers._calibration import Calibration, fit_and_calibrate
-from showthrough.families.authorship.verifiers._grams import BOM, code_points, gram_codes, spaced_once
-from showthrough.families.authorship.verifiers.base import Question, Remembering
+from showthrough.families.authorship.verifiers._ngrams import BOM, code_points, gram_codes, spaced_once
+from showthrough.families.authorship.verifiers.base import KeptAnswers, Question
 
 # The features of GLAD are 24 numbers about a text and others by one author.
 
@@ -204,7 +204,7 @@ def _features_of(question: Question) -> Floats:
     return np.append(style(question), laid_out(question))
 
 
-_FEATURE_ROWS = Remembering(_features_of, len(FEATURES) + 1)
+_FEATURE_ROWS = KeptAnswers(_features_of, len(FEATURES) + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,5 +302,5 @@ def _library() -> Any:
         from sklearn import svm
     except ImportError as error:
         fault = "the learner glad needs scikit-learn, which is not installed: pip install 'showthrough[authors]'"
-        raise ResourceError(fault) from error
+        raise UnavailableError(fault) from error
     return svm

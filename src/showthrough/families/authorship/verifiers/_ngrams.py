@@ -12,9 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from showthrough.core.arrays import Bools, Codes, Floats, Ints
+from showthrough.core.arrays import Bools, Codes, Floats, Ints, Uints32
 from showthrough.families.authorship.verifiers._calibration import middle_of
-from showthrough.families.authorship.verifiers._grams import code_points, spaced_once
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Question
 
 _LENGTH = 4
@@ -23,6 +22,8 @@ _LAST = 2**_BITS - 1
 _MOST = 20_000  # that are looked at: those that the most texts have
 _AT_ONCE = 200  # texts
 _SHARES = np.linspace(0, 0.5, 26)  # of problems that may stay unanswered
+BOM = "\ufeff"
+_WIDE = 2**62  # up to which codes are kept as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,3 +127,31 @@ def _thresholds(cosines: Floats, same: Bools) -> tuple[float, float]:
         reached = right * (1 + open_ / len(cosines)) / len(cosines)
         best = max(best, (reached, float(low), float(high)), key=lambda candidate: candidate[0])
     return best[1:]
+
+
+def spaced_once(text: str) -> str:
+    """Any white space as one blank: how lines are broken tells of a program as often as of an author."""
+    return " ".join(text.replace(BOM, "").split())
+
+
+def code_points(text: str) -> Uints32:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
+def gram_codes(symbol: Ints, characters: int, longest: int) -> list[Ints]:
+    """For n = 1, 2 and so on a number for the n-gram that begins at each place, equal where n-grams are.
+
+    `symbol` are numbers below `characters`. In the order of codes, n-grams are in the alphabet's.
+
+    >>> [codes.tolist() for codes in gram_codes(np.array([0, 1, 0, 1]), 2, 3)]
+    [[0, 1, 0, 1], [1, 2, 1], [2, 5]]
+    """
+    codes, reach = [symbol], characters
+    for n in range(2, longest + 1):
+        before = codes[-1][:-1]
+        if reach * characters > _WIDE:  # a text with very many characters
+            distinct, before = np.unique(before, return_inverse=True)
+            reach = len(distinct)
+        codes.append(before * characters + symbol[n - 1 :])
+        reach *= characters
+    return codes

@@ -9,7 +9,7 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Floats
 from showthrough.core.errors import PlanError, ResourceError, quote_value, shorten
-from showthrough.core.plugins import describe_error, is_guest
+from showthrough.core.plugins import describe_error, is_plugin
 from showthrough.data.documents import Corpus
 from showthrough.families.authorship.verifiers.base import Question, Verifier, question_digest
 from showthrough.models.cache import Arrays, Cache, question
@@ -64,7 +64,7 @@ def find_outliers(
 ) -> dict[str, Bools]:
     """By feature, in which questions it is unlike all that a verifier learned from; nothing where nobody can tell."""
     features: Sequence[str] = getattr(verifier, "features", ())
-    if not features or is_guest(verifier):
+    if not features or is_plugin(verifier):
         return {}
     trained: Any = verifier
     store = cache if cache is not None else Cache(None)
@@ -89,7 +89,7 @@ def _check_answers(verifier: Verifier, questions: Sequence[Question]) -> list[Fl
     try:
         answers = verifier.answers(questions)
     except Exception as error:  # of a plugin, anything
-        raise ResourceError(f"verifier {name} {describe_error(error, ours=not is_guest(verifier))}") from error
+        raise ResourceError(f"verifier {name} {describe_error(error, ours=not is_plugin(verifier))}") from error
     expected = "expected one number from 0 to 1 for each"
     try:
         values = np.asarray(answers, dtype=np.float64)

@@ -85,7 +85,7 @@ class VerifierLearner(Protocol):
 _MOST = 100_000  # that are remembered at once, of some numbers each
 
 
-class Remembering:
+class KeptAnswers:
     """A function of one question whose answers are kept in this process, by the question's digest."""
 
     def __init__(self, tell: Callable[[Question], Floats], width: int) -> None:

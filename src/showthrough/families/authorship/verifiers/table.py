@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from showthrough.core.errors import PlanError, quote_value, suggest_name
-from showthrough.core.plugins import Table, value_of
+from showthrough.core.plugins import Registry, value_of
 from showthrough.families.authorship.verifiers._compression import Compression
 from showthrough.families.authorship.verifiers._glad import Glad
 from showthrough.families.authorship.verifiers._impostors import Impostors
 from showthrough.families.authorship.verifiers._ngrams import Ngrams
 from showthrough.families.authorship.verifiers.base import Verifier, VerifierLearner
 
-VERIFIERS: Table[Verifier] = Table("verifiers", {}, partial(value_of, Verifier, "verifier"))
+VERIFIERS: Registry[Verifier] = Registry("verifiers", {}, partial(value_of, Verifier, "verifier"))
 LEARNERS: dict[str, VerifierLearner] = {
     learner.name: learner for learner in (Glad(), Ngrams(), Compression(), Impostors())
 }

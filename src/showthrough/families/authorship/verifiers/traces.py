@@ -6,12 +6,15 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator
+from typing import Any
 
-from showthrough.data.documents import Document
+from showthrough.data.documents import Corpus, Document
+from showthrough.models.model_folders import TrainingTexts
 
 # What copies of one text may differ in, such as marks at the start, line ends and quotation marks.
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 _SIGNS_BEYOND = re.compile(r"[^\w\x00-\x7f]+")
+UNLESS = "expected another, or --seen to have its numbers all the same (in Python, seen=True)"
 
 
 def texts_of(document: Document) -> Iterator[str]:
@@ -36,3 +39,26 @@ def traces(document: Document) -> list[str]:
     """What gives away that two problems are about one author: a text that they share, letter by letter, or a group."""
     keys = [f"text {digest}" for digest in map(trace, texts_of(document)) if digest]
     return [*keys, f"group {document.group}"] if document.group else keys
+
+
+def count_seen(verifier: Any, corpus: Corpus) -> int:
+    """Documents whose text, or a known text beside it, it was trained on; none where it does not say.
+
+    Texts are known again however they were saved: with other line ends, a mark at the start or one blank more. So are
+    near copies of them.
+    """
+    training = getattr(verifier, "training", None)
+    if training is None:
+        return 0
+    trained_traces, learned = frozenset(training.documents), TrainingTexts(training)
+    return sum(  # a plugin may say either: documents, or texts
+        any(trace(text) in trained_traces or learned.has(text) for text in texts_of(document)) for document in corpus
+    )
+
+
+def trained_on(verifier: Any, corpus: Corpus) -> str:
+    """That it knows documents, and of how many; empty where it knows none."""
+    if not (count := count_seen(verifier, corpus)):
+        return ""
+    finding = f"was trained on texts of {count} of these {len(corpus)} documents"
+    return f"{finding}: it knows them, and its numbers say little about others"

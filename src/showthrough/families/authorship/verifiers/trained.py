@@ -41,7 +41,7 @@ WEIGHTS = "weights.npz"
 _TRIAL = Question(("One text.",), "Another.")
 
 
-class _Using(msgspec.Struct, frozen=True):
+class _VerifierCard(msgspec.Struct, frozen=True):
     """What using a verifier needs to know, in its card."""
 
     learner: str
@@ -51,7 +51,7 @@ class _Using(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, eq=False)
 class TrainedVerifier:
-    """What `train_verifier` gives: it answers questions, and tells what it learned from and how well it did."""
+    """What `train_verifier` gives: it answers questions, and says what it learned from and how well it did."""
 
     fitted: FittedVerifier
     learner: str
@@ -84,7 +84,7 @@ class TrainedVerifier:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Of which it can tell that they are unlike all that it learned from; none, where it cannot."""
+        """Those by which it notices texts unlike all that it learned from; none if it cannot."""
         return getattr(self.fitted, "features", ())
 
     def outside(self, questions: Sequence[Question]) -> Bools:
@@ -124,7 +124,7 @@ def load_verifier(folder: Path | str, name: str = "") -> TrainedVerifier:
     if card.kind != "verifier":
         raise PlanError(f"holds a {card.kind}; expected what showthrough train verifier made", str(path))
     try:
-        using = msgspec.convert(card.settings, _Using)
+        using = msgspec.convert(card.settings, _VerifierCard)
         _check_version(using, path)
         fitted = _load_fitted(arrays_of_file(read_bytes(path / WEIGHTS), WEIGHTS), using.learner)
     except (msgspec.MsgspecError, KeyError, IndexError, TypeError, ValueError) as error:
@@ -136,7 +136,7 @@ def load_verifier(folder: Path | str, name: str = "") -> TrainedVerifier:
     )
 
 
-def _check_version(using: _Using, path: Path) -> None:
+def _check_version(using: _VerifierCard, path: Path) -> None:
     if using.learner not in LEARNERS:
         fault = f"was trained by {shorten(using.learner)}, which this program does not have"
         raise PlanError(f"{fault}; expected one of {', '.join(LEARNERS)}", str(path))

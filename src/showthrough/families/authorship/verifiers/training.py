@@ -49,11 +49,11 @@ def train_verifier(
     name: str = "",
     watch: Watch | None = None,
 ) -> TrainedVerifier:
-    """Trains a verifier on all problems of a corpus, of which it must be known who wrote them. Raises PlanError.
+    """Trains a verifier on all problems of a corpus whose truth is known. Raises PlanError.
 
     `learner` is glad, impostors, ngrams or compression. Answers inside the `band`, such as (0.45, 0.55), are none. Its
-    figures say how well the learner does on problems that were held out, a part of `folds` at a time: with all others
-    that share a text or a group with them, as authors would be whom it has not met, and each by itself, as PAN does it.
+    figures say how well the learner does on problems that were held out, a part of `folds` at a time. Problems that
+    share a text or a group are held out together, like authors it has not met; and each by itself, as PAN does it.
     """
     chosen = learner_named(learner)
     check_request(band, folds, seed)

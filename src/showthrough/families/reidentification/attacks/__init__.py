@@ -14,7 +14,7 @@ from functools import partial
 
 from showthrough.core.call_syntax import UNREADABLE, apply_overrides, call_text, parsed_call
 from showthrough.core.errors import PlanError, quote_value, shorten
-from showthrough.core.plugins import Table, value_of
+from showthrough.core.plugins import Registry, value_of
 from showthrough.families.reidentification.attacks.base import Attack
 
 ASSIGNMENT, PRIOR, MODEL = "assignment", "prior", "llm"
@@ -29,7 +29,7 @@ _NAME = re.compile(r"""[^\s,+()"'\\]*""")  # of a model, so that it can be read 
 # Quoted texts come first: no model is meant in them.
 _QUOTED_OR_MODEL = re.compile(rf"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\b{MODEL}:({_NAME.pattern})""")
 Term = tuple[str, dict[str, object]]  # a name, and its parameters
-ATTACKS: Table[Attack] = Table("attacks", {}, partial(value_of, Attack, "attack"), lazy=_BUILT_IN, called=True)
+ATTACKS: Registry[Attack] = Registry("attacks", {}, partial(value_of, Attack, "attack"), lazy=_BUILT_IN, called=True)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from showthrough.core.arrays import Floats, Ints
 from showthrough.families.reidentification.attacks.base import Candidates
 from showthrough.models.chat import prompts
 from showthrough.models.chat.base import Chat, ChatQuestion
-from showthrough.models.chat.contents import decode_answer
+from showthrough.models.chat.prompts import decode_answer
 
 CANDIDATES = 10  # that are put in order
 DOCUMENT, BACKGROUND = 8_000, 2_000  # characters that are shown of a document, and of what is known of a candidate

@@ -45,10 +45,10 @@ class Occurrences:
     words: Ints
 
 
-class Wording:
+class TextWords:
     """Some texts as words.
 
-    >>> wording = Wording(["Mr Doe", "Oslo"])
+    >>> wording = TextWords(["Mr Doe", "Oslo"])
     >>> wording.word(1), wording.text_of_word.tolist()
     ('Doe', [0, 0, 1])
     >>> pairs = wording.occurrences(TermView("pairs", False, 1, 2, 20))

@@ -15,7 +15,7 @@ import numpy as np
 from showthrough.core.arrays import Bools, Floats, Floats32, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError
-from showthrough.families.reidentification.attacks._terms import Wording
+from showthrough.families.reidentification.attacks._terms import TextWords
 from showthrough.families.reidentification.attacks.base import Attack, Candidates, standardise
 from showthrough.models import Resources
 from showthrough.models.names import EMBEDDING
@@ -93,7 +93,7 @@ def cut_windows(texts: Sequence[str], window: int, step: int) -> tuple[list[str]
     >>> cut_windows(["one two three", "", "four"], window=2, step=1)
     (['one two', 'two three', 'four'], array([0, 0, 2]))
     """
-    wording = Wording(texts)
+    wording = TextWords(texts)
     windows, owner = [], []
     bounds = np.searchsorted(wording.text_of_word, np.arange(len(texts) + 1)).tolist()
     for number, (low, high) in enumerate(pairwise(bounds)):

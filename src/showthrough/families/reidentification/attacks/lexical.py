@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Floats32, Ints, Ints32
-from showthrough.families.reidentification.attacks._terms import Occurrences, TermView, Wording
+from showthrough.families.reidentification.attacks._terms import Occurrences, TermView, TextWords
 from showthrough.families.reidentification.attacks.base import (
     BEST,
     EVERYBODY,
@@ -285,7 +285,7 @@ class WordEvidence(NamedTuple):
     weights: list[Floats32]  # of the documents, by view
 
     def contributions(
-        self, wording: Wording, known_by_view: Sequence[TermStatistics]
+        self, wording: TextWords, known_by_view: Sequence[TermStatistics]
     ) -> Iterator[tuple[Occurrences, Floats]]:
         """What every occurrence of every term adds to its document's score for its individual.
 
@@ -305,7 +305,7 @@ class WordEvidence(NamedTuple):
 
 
 def _explain(resources: Resources, vocabularies: Sequence[TermStatistics], spoken: WordEvidence) -> list[Words]:
-    wording = Wording(spoken.texts)
+    wording = TextWords(spoken.texts)
     added = np.zeros(len(wording.text_of_word))
     for occurrences, contribution in spoken.contributions(wording, vocabularies):
         share = contribution / occurrences.words  # a phrase's part for each of its words
@@ -356,7 +356,7 @@ def _blocks(texts: Sequence[str]) -> list[range]:
 
 
 def _count_terms(texts: Sequence[str]) -> list[SparseRows]:
-    wording = Wording(texts)
+    wording = TextWords(texts)
     return [wording.counts(view) for view in VIEWS]
 
 
@@ -385,7 +385,7 @@ def _weigh_by_documents(vocabulary: TermStatistics, counts: SparseRows) -> Spars
     return weights.with_data((weights.data * rarity).astype(np.float32)).unit()
 
 
-def _heaviest(wording: Wording, added: Floats, documents: int) -> list[Words]:
+def _heaviest(wording: TextWords, added: Floats, documents: int) -> list[Words]:
     """Of each document the words that add most, all of one form together, as it stands first."""
     document = wording.text_of_word
     form = wording.occurrences(FORMS).term

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from showthrough.core.errors import InputError, PlanError, Problem, quote_value
 from showthrough.families.reidentification.attacks.base import Attack, WatchedDocuments
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
-from showthrough.families.reidentification.attacks.tri.fitting import VERSION, Fitting
+from showthrough.families.reidentification.attacks.tri.fitting import VERSION, TriTraining
 from showthrough.families.reidentification.attacks.tri.pretreatment import Pretreatment
 from showthrough.families.reidentification.attacks.tri.scoring import FittedTransformer, PretreatedTexts
 from showthrough.families.reidentification.attacks.tri.settings import TriSettings
@@ -67,4 +67,4 @@ class Transformer(TriSettings, Attack):
         # Sorted, so that nothing depends on the order in which individuals are given.
         texts = {individual: background[individual] for individual in sorted(background)}
         reading = PretreatedTexts(texts, self, FitStore(self.output_folder_path), Pretreatment(self, watch))
-        return Fitting(self, base, reading, watched, torch_device(resources.models.device), watch).run()
+        return TriTraining(self, base, reading, watched, torch_device(resources.models.device), watch).run()

@@ -21,7 +21,7 @@ function readPlaces(document, name) {
     const [start, end] = one.original;
     const key = `${start}-${end}`;
     if (!places.has(key)) places.set(key, { start, end, words: new Set() });
-    places.get(key).words.add(`tells ${one.tag} of ${one.subject}: ${one.guess}`);
+    places.get(key).words.add(`shows ${one.tag} of ${one.subject}: ${one.guess}`);
   }
   return [...places.values()].sort((one, two) => one.start - two.start || one.end - two.end);
 }

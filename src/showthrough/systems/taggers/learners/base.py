@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Protocol, Self
 
-from showthrough.core.errors import PlanError, ResourceError, quote_value
+from showthrough.core.errors import PlanError, UnavailableError, quote_value
 
 Row = Sequence[str]  # the features of one token that hold
 Rows = Sequence[Row]  # of the tokens of one sequence: a record, or a sentence of one
@@ -45,12 +45,12 @@ class SequenceLearner(Protocol):
 LEARNERS = {
     "crf": "showthrough.systems.taggers.learners.crf:Crf",
     "svm": "showthrough.systems.taggers.learners.svm:Svm",
-    "boosted": "showthrough.systems.taggers.learners.boosted:Boosted",
+    "boosted": "showthrough.systems.taggers.learners.boosted:BoostedTrees",
     "hmm": "showthrough.systems.taggers.learners.hmm:Hmm",
-    "rules": "showthrough.systems.taggers.learners.rules:Rules",
-    "ruled": "showthrough.systems.taggers.learners.composed:Ruled",
-    "sentenced": "showthrough.systems.taggers.learners.composed:Sentenced",
-    "voted": "showthrough.systems.taggers.learners.composed:Voted",
+    "rules": "showthrough.systems.taggers.learners.rules:RuleLearner",
+    "ruled": "showthrough.systems.taggers.learners.composed:RulesFirst",
+    "sentenced": "showthrough.systems.taggers.learners.composed:SentencesFirst",
+    "voted": "showthrough.systems.taggers.learners.composed:Vote",
 }
 _EXTRA = "pip install 'showthrough[taggers]'"
 
@@ -63,6 +63,6 @@ def learner_class(name: str) -> type[Any]:
     return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
 
 
-def missing_package(name: str, package: str) -> ResourceError:
+def missing_package(name: str, package: str) -> UnavailableError:
     """What a learner raises whose package is not there."""
-    return ResourceError(f"the learner {name} needs {package}, which is not installed: {_EXTRA}")
+    return UnavailableError(f"the learner {name} needs {package}, which is not installed: {_EXTRA}")

@@ -99,7 +99,7 @@ class Boosting:
             weight = 1.0 / (1.0 + np.exp(2.0 * sign * scores))
             weight /= weight.sum()
             chosen = _heaviest(weight)
-            _Growing(matrix.rows(chosen), true[chosen], weight[chosen], feature[turn], value[turn]).grow(self.depth)
+            _TreeGrower(matrix.rows(chosen), true[chosen], weight[chosen], feature[turn], value[turn]).grow(self.depth)
             value[turn] *= self.rate
             scores += value[turn, _leaves(turned, feature[turn], len(true), self.depth)]
         return Trees(feature, value)
@@ -117,7 +117,7 @@ def _half_odds(positive: Any, other: Any, smooth: float) -> Any:
 
 
 @dataclass(eq=False)
-class _Growing:
+class _TreeGrower:
     """One tree as it grows: always by the feature that leaves the least of both kinds together."""
 
     held: SparseRows
@@ -184,7 +184,7 @@ class _Names(msgspec.Struct, frozen=True):
 
 
 @dataclass
-class Boosted:
+class BoostedTrees:
     """Answers by many small trees."""
 
     name: ClassVar[str] = "boosted"

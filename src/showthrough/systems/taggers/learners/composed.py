@@ -100,7 +100,7 @@ class _Composition(msgspec.Struct, frozen=True):
 
 
 @dataclass
-class Ruled:
+class RulesFirst:
     """Rules first: forms that they know are not for the learner to learn or to say."""
 
     name: ClassVar[str] = "ruled"
@@ -144,7 +144,7 @@ class Ruled:
 
 
 @dataclass
-class Sentenced:
+class SentencesFirst:
     """Sentences first: which type a sentence is about is a feature of each of its tokens.
 
     Sequences are sentences. They are told apart by their words and neighbouring words, or (`pairs`) by words that stand
@@ -206,7 +206,7 @@ class Sentenced:
 
 
 @dataclass
-class Voted:
+class Vote:
     """Learners of one kind that see other features each: the label that most of them give; of equals the first's."""
 
     name: ClassVar[str] = "voted"

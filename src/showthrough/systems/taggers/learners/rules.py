@@ -36,7 +36,7 @@ class _Book(msgspec.Struct, frozen=True):
 
 
 @dataclass
-class Rules:
+class RuleLearner:
     """Labels by rules alone."""
 
     name: ClassVar[str] = "rules"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from showthrough.core.arrays import Bools, Ints
-from showthrough.core.errors import ResourceError
+from showthrough.core.errors import ResourceError, UnavailableError
 from showthrough.families.reidentification.attacks.tri.windows import TextWindows, longest_window
 from showthrough.models.files import EXTRA, guard_loading, model_files, tokenizer_fault
 from showthrough.models.names import Role, local_or_hub
@@ -20,8 +20,8 @@ from showthrough.models.training import seed_random
 
 @dataclass(frozen=True)
 class _BaseModelRole(Role):
-    def missing_error(self, reason: str, install: str) -> ResourceError:
-        return ResourceError(
+    def missing_error(self, reason: str, install: str) -> UnavailableError:
+        return UnavailableError(
             f"{self.what}: {reason}. Either {install}; or name a folder that holds it, "
             f'{self.parameter}="/path/to/it"; or choose the attack {self.alone[0]!r}, which needs no model'
         )

@@ -99,7 +99,7 @@ log = logging.getLogger("showthrough")
 
 
 @dataclass(eq=False)
-class Fitting:
+class TriTraining:
     """One training, with all that it is made from."""
 
     settings: TriSettings

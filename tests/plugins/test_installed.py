@@ -144,7 +144,7 @@ def test_a_broken_one_is_named_when_it_is_asked_for(command: Callable[..., Any])
 
 @pytest.fixture
 def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two notes in the guest's format, and what a system marked in them."""
+    """Two notes in the plugin's format, and what a system marked in them."""
     monkeypatch.chdir(tmp_path)
     texts = {"one": "Ann 12 " + "x" * LONG, "two": "Bob 345 " + "y" * LONG}
     gold = [{"uid": key, "body": text, "marks": [[0, 3, "PERSON"]]} for key, text in texts.items()]

@@ -1,4 +1,4 @@
-"""The package of a guest, installed beside this one as anybody's would be."""
+"""The package of a plugin, installed beside this one as anybody's would be."""
 
 from __future__ import annotations
 

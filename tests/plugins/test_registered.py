@@ -1,4 +1,4 @@
-"""Guests that a program registers: with several processes too, and checked in what they return."""
+"""Plugins that a program registers: with several processes too, and checked in what they return."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Kept(Metric):
 
 @dataclass(frozen=True)
 class Twice(Kept):
-    """Another guest's rows, which it asks for by name, as a plan does."""
+    """Another plugin's rows, which it asks for by name, as a plan does."""
 
     of: str = parameter("kept", "the metric that is looked up")
 
@@ -89,7 +89,7 @@ def test_workers_have_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 PROGRAM = """
 from dataclasses import dataclass, replace
 import showthrough as st
-from guests.test_registered import CORPUS, MASKS, Kept, metric_text
+from plugins.test_registered import CORPUS, MASKS, Kept, metric_text
 
 @dataclass(frozen=True)
 class Mine(Kept):
@@ -112,7 +112,7 @@ def test_what_is_defined_in_a_script_works_in_workers(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_chunks")
-def test_a_guest_that_cannot_be_sent_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_that_cannot_be_sent_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     locked = Kept()
     object.__setattr__(locked, "lock", Lock())
     monkeypatch.setitem(METRICS, "locked", locked)
@@ -209,7 +209,7 @@ class Raising(Kept):
     ],
 )
 @pytest.mark.usefixtures("small_chunks")
-def test_whatever_a_guest_raises_fails_it_and_no_other(
+def test_whatever_a_plugin_raises_fails_it_and_no_other(
     where: str, reason: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(METRICS, "raising", Raising)
@@ -217,7 +217,7 @@ def test_whatever_a_guest_raises_fails_it_and_no_other(
     run = evaluate(CORPUS, MASKS, [Raising(where), "kept"], resamples=0, jobs=2 if where == "rows" else 1)
     assert [failure.reason.startswith(reason) for failure in run.failures] == [True], run.failures
     assert run["a", "kept"].value == 1 - 21 / 60
-    assert "ten letter" not in run.failures[0].reason  # what a guest says may be the very text
+    assert "ten letter" not in run.failures[0].reason  # what a plugin says may be the very text
     run.save(tmp_path / "run.json")
     assert Run.load(tmp_path / "run.json").failures == run.failures
 
@@ -252,7 +252,7 @@ def test_what_is_not_installed_is_shown_and_not_compared(monkeypatch: pytest.Mon
         run.compare("kept")
 
 
-def test_a_guest_s_models_need_no_name_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_s_models_need_no_name_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METRICS, "kept", type("Asking", (Kept,), {"models": {"encoder": "ours/model"}}))
     run = evaluate(CORPUS, MASKS, ["kept"], resamples=0)
     assert (run.failures, run.provenance["models"]) == ([], {"ours/model": ""})

@@ -58,7 +58,7 @@ OURS = Format("ours: JSON with marks", (".json",), recognise, documents, masks)
 
 @pytest.fixture
 def register() -> Iterator[Callable[..., None]]:
-    """Enters guests, who leave with the test."""
+    """Enters plugins, who leave with the test."""
     names = []
 
     def enter(name: str, **changes: Any) -> None:
@@ -113,7 +113,7 @@ def test_a_named_format_wins_whatever_the_file_looks_like(tmp_path: Path, regist
         read_anonymization(tmp_path / "c.json", format="i2b2")
 
 
-def test_guests_do_not_take_what_a_built_in_format_is_sure_of(tmp_path: Path, register: Callable[..., None]) -> None:
+def test_plugins_do_not_take_what_a_built_in_format_is_sure_of(tmp_path: Path, register: Callable[..., None]) -> None:
     register("greedy", recognise=lambda head: Fit.SURE)
     (tmp_path / "c.json").write_text('[{"doc_id": "a", "text": "Oslo"}]')
     (tmp_path / "c.csv").write_text("doc_id,text\na,Oslo\n")
@@ -121,7 +121,7 @@ def test_guests_do_not_take_what_a_built_in_format_is_sure_of(tmp_path: Path, re
         assert [one.text for one in read_corpus(tmp_path / name)] == ["Oslo"]
 
 
-def test_two_guests_who_are_sure(path: Path, register: Callable[..., None]) -> None:
+def test_two_plugins_who_are_sure(path: Path, register: Callable[..., None]) -> None:
     register("ours")
     register("theirs")
     with pytest.raises(PlanError, match=re.escape(f"{path}: may be ours or theirs; say which with --format")):
@@ -153,7 +153,7 @@ BAD: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_what_a_guest_reads_is_checked(case: str, path: Path, register: Callable[..., None]) -> None:
+def test_what_a_plugin_reads_is_checked(case: str, path: Path, register: Callable[..., None]) -> None:
     read, says = BAD[case]
     register("ours", read=read)
     with pytest.raises(InputError) as caught:
@@ -177,7 +177,7 @@ BAD_MASKS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD_MASKS)
-def test_what_a_guest_masks_is_checked(case: str, path: Path, register: Callable[..., None]) -> None:
+def test_what_a_plugin_masks_is_checked(case: str, path: Path, register: Callable[..., None]) -> None:
     given, says = BAD_MASKS[case]
     register("ours", read_anonymization=lambda file: given)
     with pytest.raises(InputError) as caught:
@@ -186,7 +186,7 @@ def test_what_a_guest_masks_is_checked(case: str, path: Path, register: Callable
     assert says in str(caught.value)
 
 
-def test_a_guest_may_give_texts(path: Path, register: Callable[..., None]) -> None:
+def test_a_plugin_may_give_texts(path: Path, register: Callable[..., None]) -> None:
     register("ours", read_anonymization=lambda file: Texts({"a": "Mr X left.", "b": "Oslo."}))
     corpus = read_corpus(path)
     assert list(read_anonymization(path, corpus).of("a")) == [Mask(3, 11, "X")]

@@ -1,12 +1,11 @@
-"""Tables of what is built in and what guests bring, and calls by which they are asked for."""
+"""Tables of what is built in and what plugins bring, and calls by which they are asked for."""
 
 from __future__ import annotations
 
-import importlib.metadata
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from importlib.metadata import EntryPoint, EntryPoints
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,10 @@ import pytest
 
 from showthrough import ATTACKS, METRICS, Attack, Metric, PlanError, Recall, ResourceError, parameter
 from showthrough.core.call_syntax import choices, descriptions
-from showthrough.core.plugins import Table, adopt, guests
+from showthrough.core.plugins import Registry, plugins, sync
 from showthrough.metrics import metric_text
 
-Declare = Callable[..., "Table[int]"]
+Declare = Callable[..., "Registry[int]"]
 
 
 def whole(name: str, brought: object) -> int:
@@ -32,14 +31,19 @@ def declare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Declare:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
-    def declare(*others: EntryPoint, **sources: str) -> Table[int]:
-        entries = list(others)
+    def declare(*others: EntryPoint, **sources: str) -> Registry[int]:
+        entries = [*others]
         for name, source in sources.items():
             monkeypatch.delitem(sys.modules, f"module_of_{name}", raising=False)
             (tmp_path / f"module_of_{name}.py").write_text(source, encoding="utf-8")
             entries.append(EntryPoint(name, f"module_of_{name}:number", "showthrough.numbers"))
-        monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: EntryPoints(entries).select(group=group))
-        return Table("numbers", {"one": 1}, whole, lazy={"pi": "math:pi", "bits": "sys:maxsize"})
+        for number, entry in enumerate(entries):
+            folder = tmp_path / f"guest_{number}-1.0.dist-info"
+            folder.mkdir()
+            (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: plugin-{number}\nVersion: 1.0\n", "utf-8")
+            declared = f"[{entry.group}]\n{entry.name} = {entry.value}\n"
+            (folder / "entry_points.txt").write_text(declared, encoding="utf-8")
+        return Registry("numbers", {"one": 1}, whole, lazy={"pi": "math:pi", "bits": "sys:maxsize"})
 
     return declare
 
@@ -91,18 +95,18 @@ def test_a_name_must_be_one(declare: Declare, name: str) -> None:
 
 
 def test_another_process_has_what_was_registered_also_in_tables_made_later(declare: Declare) -> None:
-    before = guests()
+    before = plugins()
     table = declare()
     table.register("three", 3)
-    sent = guests()
+    sent = plugins()
     assert sent["numbers"] == {"three": 3}
-    adopt({})
+    sync({})
     assert "three" not in table
-    adopt(sent)
+    sync(sent)
     assert table["three"] == 3
-    adopt({**before, "later": {"four": 4}})
-    assert Table("later", {"one": 1}, whole)["four"] == 4
-    adopt(before)
+    sync({**before, "later": {"four": 4}})
+    assert Registry("later", {"one": 1}, whole)["four"] == 4
+    sync(before)
 
 
 # Metrics and attacks.
@@ -162,7 +166,7 @@ def test_a_class_or_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [metric_text(Half(each)) for each in (2, 3, 4)] == ["half", "third", "half(of=4)"]
 
 
-def test_a_guest_gives_no_built_in_metric_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_gives_no_built_in_metric_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METRICS, "ours", Recall(unit="mention"))
     assert metric_text(METRICS["ours"]) == 'recall(unit="mention")'
 
