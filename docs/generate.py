@@ -27,6 +27,7 @@ from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
 from showthrough.data.types import NAMES, in_order, path_of, treated_as
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES
+from showthrough.report.release import schema_text
 from showthrough.report.table import ARROWS
 from showthrough.run.records import (
     Comparison,
@@ -196,6 +197,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/public-api.md": lambda: _with("docs/public-api.md", names=public_names()),
     "docs/python.md": lambda: _with("docs/python.md", roles=role_table()),
     "README.md": lambda: _with("README.md", demo=demo_output()),
+    "src/showthrough/report/release/schema.json": schema_text,
 }
 
 

@@ -90,6 +90,7 @@ GENERATED = [
     "docs/public-api.md",
     "docs/python.md",
     "README.md",
+    "src/showthrough/report/release/schema.json",
 ]
 
 

@@ -73,7 +73,7 @@ def test_a_text_is_read_once(spacy_small: str, monkeypatch: pytest.MonkeyPatch) 
 
 def test_function_words_are_kept_too(spacy_small: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def ignorable() -> Sequence[int]:
-        return Chunk(Corpus([Document("d", TEXT)])).ruler(HidingRule(f"spacy:{spacy_small}")).before.tolist()  # type: ignore[no-any-return]
+        return Chunk(Corpus([Document("d", TEXT)])).span_index(HidingRule(f"spacy:{spacy_small}")).before.tolist()  # type: ignore[no-any-return]
 
     first = ignorable()
     monkeypatch.delattr("spacy.load")

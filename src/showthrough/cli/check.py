@@ -17,6 +17,7 @@ from showthrough.evaluation.settings import options_of, settings_problems
 from showthrough.report.cautions import notes_on
 from showthrough.report.gate import BEGINNINGS, junit_xml, outcome_json, outcome_markdown, show_outcome
 from showthrough.report.short_names import short_names
+from showthrough.run.gate.accepted import read_accepted
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, check_run
 from showthrough.run.gate.checks import GateOutcome
@@ -44,6 +45,10 @@ class Demands:
     baseline_name: Annotated[
         str, Meta(title="NAME", description="Which anonymization of the baseline; usually the same name.")
     ] = ""
+    accepted: Annotated[
+        Path | None,
+        Meta(title="FILE", description="Readable identifiers that were reviewed and accepted, as JSON or CSV."),
+    ] = None
     bound: Annotated[
         bool, Meta(description="Require a test to show that no more is lost. Thresholds count cautious ends anyway.")
     ] = False
@@ -93,6 +98,7 @@ def command(
         list[str] | None,
         typer.Option(
             "--anonymization",
+            "--candidate",
             metavar="NAME",
             help="Only this one; may be repeated.",
             autocompletion=systems_of_run,
@@ -115,7 +121,8 @@ def command(
     requirements, where = Demands(**demands), Files(**files)
     if requirements.baseline is None and (requirements.baseline_name or requirements.margin or metric):
         raise PlanError("--baseline-name, --margin and --metric need a baseline; expected --baseline FILE")
-    where.check(inputs([run_file, requirements.baseline]))
+    where.check(inputs([run_file, requirements.baseline, requirements.accepted]))
+    accepted = None if requirements.accepted is None else read_accepted(requirements.accepted)
     run = complete(Run.load(run_file), str(run_file))
     thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
     baseline = (
@@ -123,9 +130,12 @@ def command(
     )
     sizes = requirements.min_documents, requirements.min_identifiers
     lenient = requirements.only, requirements.allow_unsure
-    outcome = check_run(run, Gate(thresholds, anonymization or (), requirements.bound, *sizes, baseline, *lenient))
+    outcome = check_run(
+        run, Gate(thresholds, anonymization or (), requirements.bound, *sizes, baseline, *lenient, accepted)
+    )
     results = where.write(outcome)
     show_notes(notes_on(run, [checked.name for checked in outcome.anonymizations]))
+    show_notes(line for checked in outcome.anonymizations for line in checked.unused)
     if requirements.bound and baseline is None:
         show_notes(["--bound is no longer needed: thresholds always use the cautious ends of intervals"])
     screen = console()

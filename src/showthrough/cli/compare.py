@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 from typing import Annotated
 
@@ -44,6 +43,12 @@ def command(
         bool, typer.Option("--matrix", help="Like i2b2 2006: which of F, P, R do not differ, without correction.")
     ] = False,
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all comparisons as JSON.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Of two runs: write one page of what changed.")
+    ] = None,
+    without_text: Annotated[
+        bool, typer.Option("--without-text", help="Write no word of the documents into the page.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace output files that exist.")] = False,
 ) -> None:
     """The test is a studentized paired randomization between all pairs of anonymizations, with Holm's correction within
@@ -53,10 +58,16 @@ def command(
     _check_test(level, shuffles, seed)
     if matrix and (other_file or json):
         raise PlanError("is for one run, and only for the terminal; expected no second run and no --json", "matrix")
-    check_distinct((json,), inputs([run_file, other_file]))
+    if html and not other_file:
+        raise PlanError("is for two runs; expected a second run, or report RUN --html for one", "html")
+    check_distinct((json, html), inputs([run_file, other_file]))
     check_file(json, force)
+    check_file(html, force)
     runs = [(stem(file), complete(Run.load(file), str(file))) for file in (run_file, other_file) if file]
-    run, pairs, same = _join_runs(*runs) if other_file else (runs[0][1], None, [])
+    joined = _join_runs(runs[0][1], runs[1][1], _label(*runs)) if other_file else None
+    run, pairs = (joined.combined_run, joined.differing) if joined else (runs[0][1], None)
+    matches = joined.matches if joined else []
+    same = list(dict.fromkeys(name for name, earlier in matches if joined and joined.identical(name, earlier)))
     if len(run.names) < 2:
         raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
     show_notes(f"{warning}: its numbers are too good" for warning in training_warnings(run, run.names))
@@ -72,6 +83,11 @@ def command(
     results = Results(force)
     if json:
         results.write(json, compared_json(runs, comparisons, same, level, shuffles))
+    if html and joined:
+        from showthrough.report.changes import RunComparison  # here: pages take a moment to import
+
+        page = RunComparison(joined, comparisons, runs[0][0], level, shuffles).page(without_text=without_text)
+        results.write(html, page.text, private=page.private)
     screen = console()
     print_plain((f"{shorten(name)} is identical in both runs" for name in same), screen)
     (show_comparisons if pairs is None else show_differences)(run, comparisons, level, screen)
@@ -89,23 +105,22 @@ def _check_test(alpha: float, shuffles: int, seed: int | None) -> None:
         raise PlanError(f"found {seed}; expected 0 or more", "seed")
 
 
-def _join_runs(first: tuple[str, Run], two: tuple[str, Run]) -> tuple[Run, list[tuple[str, str]], list[str]]:
-    """Both runs as one, the pairs to be compared, and what is the same in both."""
-    (_, run), (label, other) = first, two
+def _join_runs(run: Run, other: Run, label: str) -> RunPair:
     if run.settings.confidence != other.settings.confidence:
         levels = f"{run.settings.confidence:g} and {other.settings.confidence:g}"
         raise PlanError(f"found {levels}; expected runs with intervals of the same one", "confidence")
     beside = RunPair(run, other, label)
-    shared = [name for name in run.names if name in other.names]
-    pairs = [(name, name) for name in shared] or list(product(run.names, other.names))
-    same = [name for name, earlier in pairs if beside.identical(name, earlier)]
     show_notes(
         f"not compared: {record.text} {fault}"
         for record in run.metrics
         if record.text in run.rows and (fault := beside.fault(record.text))
     )
-    chosen = [(name, beside.called[earlier]) for name, earlier in pairs if not beside.identical(name, earlier)]
-    return beside.combined_run, chosen, list(dict.fromkeys(same))
+    return beside
+
+
+def _label(first: tuple[str, Run], second: tuple[str, Run]) -> str:
+    """What the earlier run is called; two files of one name have different labels."""
+    return second[0] if second[0] != first[0] else "the earlier run"
 
 
 def _show_matrices(run: Run, metrics: list[str], alpha: float, shuffles: int, seed: int | None) -> None:

@@ -1,17 +1,30 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from showthrough.cli.completion import systems_of_run
 from showthrough.cli.consoles import PAGE, console, notes, show_notes
 from showthrough.cli.options import CliOptions, MaxThresholds, MinThresholds, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.view_options import Views, show, view_options
+from showthrough.core.errors import OutputError, PlanError, join_names, quote_value
 from showthrough.report.terminal import show_signatures
+from showthrough.run.gate.accepted import read_accepted
+from showthrough.run.gate.baseline import Baseline
+from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.parsing import parse_options, resolve_thresholds
+from showthrough.run.pairing import RunPair, complete
 from showthrough.run.run import Run
+from showthrough.storage.reading import stem
+from showthrough.storage.writing import write_file
+
+_ENDINGS = (".html", ".pdf", ".json")
+_PAPERS = ("A4", "Letter")
 
 
 @with_options(views=view_options())
@@ -23,22 +36,56 @@ def command(
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Write the run again; with --without-text, to share it."),
     ] = None,
+    summary: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Write a release summary to sign, as .html, .pdf or .json; may be repeated."),
+    ] = None,
+    candidate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The anonymization that page and summary are about; else the best.",
+            autocompletion=systems_of_run,
+        ),
+    ] = None,
+    accepted: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Readable identifiers that somebody accepted, for page and summary."),
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="An earlier run of the same corpus: page and summary show what changed since."
+        ),
+    ] = None,
+    paper: Annotated[str, typer.Option(metavar="A4|Letter", help="Paper of a summary in PDF.")] = _PAPERS[0],
     *,
     views: CliOptions,
 ) -> None:
     run, shown = Run.load(run_file), Views.of(views)
-    if thresholds := parse_options(least, most):
-        run.thresholds = list(resolve_thresholds(thresholds, run.metrics))
-    read = inputs([run_file])
-    check_distinct((output, *shown.paths), read)
+    release = _ReleaseSummaries(summary or [], paper)
+    read = inputs([run_file, accepted, baseline])
+    about = {"candidate": candidate, "accepted": accepted, "baseline": baseline}
+    check_distinct((output, *release.files, *shown.paths), read)
     shown.check()
+    release.check(shown.force)
+    if not (release.files or "html" in shown.files) and (said := [name for name in about if about[name] is not None]):
+        raise PlanError("is for a page or a release summary; expected --html FILE or --summary FILE too", said[0])
     check_file(output, shown.force)
+    thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
     results = Results(shown.force)
+    allowed = None if accepted is None else read_accepted(accepted)
+    earlier = None if baseline is None else complete(Run.load(baseline), str(baseline))
+    held = None if earlier is None or baseline is None else Baseline(RunPair(run, earlier, stem(baseline)))
+    gate = Gate(thresholds, [candidate] if candidate else (), baseline=held, accepted=allowed)
+    release.write(run, gate, results, force=shown.force)
+    if thresholds:
+        run.thresholds = list(thresholds)
     if output:
         results.save(shown.redact(run), output)
-    shown.write(run, results, read)
+    shown.write(run, results, read, gate=gate)
     screen = console(PAGE)
-    if output or any(shown.paths):
+    if output or release.files or any(shown.paths):
         show_notes(run.notes)
         if shown.signatures:
             show_signatures(run, screen)
@@ -48,3 +95,48 @@ def command(
     if not run.complete:
         notes().print("this run was interrupted: complete it with evaluate --resume", markup=False)
         raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class _ReleaseSummaries:
+    """The release summary as files: the ending of each name says what is written."""
+
+    files: Sequence[Path]
+    paper: str
+
+    def check(self, force: bool) -> None:
+        """Raises PlanError or OutputError for what could not be written at the end."""
+        if self.paper not in _PAPERS:
+            raise PlanError(f"found {quote_value(self.paper)}; expected {' or '.join(_PAPERS)}", "paper")
+        for path in self.files:
+            if path.suffix.lower() not in _ENDINGS:
+                raise OutputError(f"{path}: found {quote_value(path.suffix)}; expected {join_names(_ENDINGS)}")
+            check_file(path, force)
+        if any(path.suffix.lower() == ".pdf" for path in self.files):
+            from showthrough.report.release.printing import find_browser  # here: only PDF needs one
+
+            find_browser()
+
+    def write(self, run: Run, gate: Gate, results: Results, *, force: bool) -> None:
+        """Writes them. They hold no text of documents, so nobody has to keep them from others."""
+        if not self.files:
+            return
+        from showthrough.report.release import release_summary, summary_json  # here: pages take a moment to import
+        from showthrough.report.release.page import summary_html, summary_pdf
+
+        found = release_summary(
+            run,
+            candidate=next(iter(gate.names), None),
+            thresholds=gate.thresholds,
+            accepted=gate.accepted,
+            baseline=gate.baseline,
+        )
+        for path in self.files:
+            with results.record_line(f"written to {path}"):
+                ending = path.suffix.lower()
+                if ending == ".pdf":
+                    content = summary_pdf(found, "Letter" if self.paper == "Letter" else "A4")
+                else:
+                    content = (summary_json if ending == ".json" else summary_html)(found).encode()
+                write_file(path, content, force=force, private=False)
+        results.lines.append(f"{found.released.name}: {found.state.title}. {found.sentence}")

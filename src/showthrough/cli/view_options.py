@@ -21,6 +21,7 @@ from showthrough.report.summary import show_short_verdict, show_verdict
 from showthrough.report.systems import show_systems
 from showthrough.report.terminal import show_run, show_signatures
 from showthrough.report.verdict import verdict
+from showthrough.run.gate.checking import Gate
 from showthrough.run.run import Run
 from showthrough.storage.writing import ProtectedFiles
 
@@ -75,11 +76,11 @@ class Views:
         """What of a run is written."""
         return run.without_text() if self.without_text else run
 
-    def write(self, run: Run, results: Results, read: ProtectedFiles, line: str = "") -> None:
+    def write(self, run: Run, results: Results, read: ProtectedFiles, line: str = "", gate: Gate | None = None) -> None:
         """Writes them, each whether or not the others can be."""
         for name, path in self.files.items():
             private = VIEWS[name].is_private(run, self.without_text)
-            results.write(path, VIEWS[name].text(run, self.without_text), private=private, line=line)
+            results.write(path, VIEWS[name].text(run, self.without_text, gate), private=private, line=line)
         if self.plots is not None:
             from showthrough.report.figures import write_figures  # here: charts take a moment to import
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # later packages, whose values pass through here; and the fie
     from showthrough.models.chat.base import AnswerSource
     from showthrough.report.section import Section
     from showthrough.run.records import Input, MetricRecord
+    from showthrough.run.run import Run
     from showthrough.storage.file_heads import Head
 
 Inputs = Mapping[str, Any]  # what families read, by the name of the input
@@ -146,6 +147,10 @@ class Family:
     def notices(self, plan: Plan) -> list[str]:
         """What a reader must know of its inputs before believing the numbers, a sentence each."""
         return []
+
+    def doubts(self, run: Run) -> Iterable[str]:
+        """Why its numbers show nothing of any anonymization of a run, a sentence each: its attacker is too weak."""
+        return ()
 
     def ranking(self, function_words: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
         """The metrics whose `leaks` tell which documents are at most risk; the first weighs most."""

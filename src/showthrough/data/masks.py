@@ -319,6 +319,8 @@ class Anonymization:
         """The same under another name."""
         return Anonymization(self.masks, name, self.source, self.notes, self.provenance, self.offsets)
 
+    renamed = with_name  # its name of 0.1, which goes with the next release
+
     def part(self, document_ids: Sequence[str], *, lazy: bool = False) -> Anonymization:
         """The masks of some documents; with `lazy`, still to be made where they can be, which is little to send."""
         masks: Mapping[str, Sequence[Mask]]

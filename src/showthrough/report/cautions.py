@@ -36,6 +36,12 @@ def notes_on(run: Run, names: Collection[str]) -> list[str]:
     return [note for note in run.notes if not any(_is_on(note, name) for name in others)]
 
 
+def notes_of(notes: Iterable[str], name: str) -> list[str]:
+    """Those on one anonymization: cautions and notes that begin with its name."""
+    shown = shorten(name)
+    return [note for note in notes if _is_on(note, shown) or note.startswith(f"{name} ")]
+
+
 def _is_on(note: str, name: str) -> bool:
     """Whether a note is on one anonymization: it begins with its name, or with a metric and its name."""
     return re.match(rf"(?:\w+, )?{re.escape(name)}(?:, \w+)?(?::| was trained )", note) is not None

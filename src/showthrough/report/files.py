@@ -17,6 +17,7 @@ from showthrough.report.sheets.latex import latex_grid
 from showthrough.report.sheets.markdown import markdown_block
 from showthrough.report.systems import cost_grid, grids
 from showthrough.report.table import DASH, Cell, ScoreTable, documents_line, every_table, signatures
+from showthrough.run.gate.checking import Gate
 from showthrough.run.records import Score
 from showthrough.run.run import Run
 from showthrough.storage.writing import guard_cell
@@ -157,15 +158,17 @@ def tae_csv_text(run: Run, labels: Mapping[str, str]) -> str:
     time = _csv(run.provenance["time"].replace("T", " ")[:19])
     writer.writerow([time, "Metric/Anonymization", *map(_csv, run.names)])
     for label, text in labels.items():
-        writer.writerow([time, _csv(label), *(_tae_value(run, name, text) for name in run.names)])
+        values = [tae_value(run, name, text) for name in run.names]
+        writer.writerow([time, _csv(label), *(str(value) if isinstance(value, dict) else value for value in values)])
     return out.getvalue()
 
 
-def _tae_value(run: Run, name: str, text: str) -> object:
+def tae_value(run: Run, name: str, text: str) -> float | dict[str, float | None] | None:
+    """The number of a metric; of one that has none, those of its parts by name."""
     parts = run.parts(name, text)
     if HEADLINE in parts:
-        return "" if parts[HEADLINE].value is None else parts[HEADLINE].value
-    return str({part: score.value for part, score in parts.items()})
+        return parts[HEADLINE].value
+    return {part: score.value for part, score in parts.items()}
 
 
 # One table has the views of a run as files. Each view is an option of `evaluate` and `report`.
@@ -175,16 +178,19 @@ def _tae_value(run: Run, name: str, text: str) -> object:
 class View:
     """What the help says of it, and what makes its text of a run.
 
-    A view that `shows_documents` is asked whether to leave every word of them out. The others never see one then.
+    A view that `shows_documents` is asked whether to leave every word of them out. The others never see one then. One
+    that is `judged` says what follows for a release, and is given the gate that asks.
     """
 
     help: str
     make: Callable[..., str]
     shows_documents: bool = False
+    judged: bool = False
 
-    def text(self, run: Run, without_text: bool) -> str:
+    def text(self, run: Run, without_text: bool, gate: Gate | None = None) -> str:
+        asked = {"gate": gate} if self.judged else {}
         if self.shows_documents:
-            return self.make(run, without_text=without_text)
+            return self.make(run, without_text=without_text, **asked)
         return self.make(run.without_text() if without_text else run)
 
     def is_private(self, run: Run, without_text: bool) -> bool:
@@ -192,10 +198,10 @@ class View:
         return self.shows_documents and run.texts is not None and not without_text
 
 
-def _page(run: Run, *, without_text: bool) -> str:
+def _page(run: Run, *, without_text: bool, gate: Gate | None = None) -> str:
     from showthrough.report.html import html_text  # here: charts take a moment to import
 
-    return html_text(run, without_text=without_text)
+    return html_text(run, without_text=without_text, gate=gate)
 
 
 VIEWS: dict[str, View] = {
@@ -203,5 +209,5 @@ VIEWS: dict[str, View] = {
     "markdown": View("Write the tables as Markdown.", markdown_text),
     "latex": View("Write the tables as LaTeX (booktabs).", latex_text),
     "json": View("Write the scores alone as JSON.", json_text),
-    "html": View("Write one page to look at, with the documents in it.", _page, shows_documents=True),
+    "html": View("Write one page to look at, with the documents in it.", _page, shows_documents=True, judged=True),
 }

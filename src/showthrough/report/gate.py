@@ -21,13 +21,16 @@ from showthrough.run.gate.checks import (
     BaselineCheck,
     Check,
     Enough,
+    EvidenceCheck,
     GateOutcome,
     Look,
+    ReadableCheck,
     ThresholdCheck,
     format_value,
 )
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE, Grade
 from showthrough.run.gate.sample_size import Need
+from showthrough.run.gate.state import ReleaseState
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 MADE_BY = "showthrough check"
@@ -42,6 +45,12 @@ _VERDICTS = {
     UNSURE: ("is not sure to pass", "bold yellow"),
 }
 
+_STATES: dict[str, str] = {
+    ReleaseState.NO_OBJECTION.value: "green",
+    ReleaseState.NOT_ENOUGH_EVIDENCE.value: "yellow",
+    ReleaseState.DO_NOT_RELEASE.value: "red",
+}
+
 
 def show_outcome(outcome: GateOutcome, console: Console, names: Mapping[str, str] = MappingProxyType({})) -> None:
     """Every anonymization with its verdict and what it rests on, then the verdict of the whole.
@@ -54,6 +63,9 @@ def show_outcome(outcome: GateOutcome, console: Console, names: Mapping[str, str
         verdict, style = _VERDICTS[checked.status]
         console.print(Text(f"{shorten(checked.name)} {verdict}{_how_many(checked)}", style=style), width=width)
         console.print(_table(checked, width, names), width=width)
+        if checked.state:
+            told = f"{_titled(checked.state)}. {checked.sentence}"
+            console.print(Text(printable(told), style=_STATES.get(checked.state, "bold")), width=width)
         if checked.documents:
             console.print(Text(_look_first(checked.documents[:_SHOWN])), width=width)
     console.print()
@@ -63,6 +75,10 @@ def show_outcome(outcome: GateOutcome, console: Console, names: Mapping[str, str
         console.print(Text(printable(line), style="dim"), width=width)
     ending = f"{shorten(outcome.corpus.name)}, {outcome.sample}: the gate {_passes(outcome)}"
     console.print(Text(ending, style="bold"), width=width)
+
+
+def _titled(state: str) -> str:
+    return f"{state[0].upper()}{state[1:]}"
 
 
 def _passes(outcome: GateOutcome) -> str:
@@ -105,6 +121,8 @@ def _result(check: Check) -> str:
     """In a word. What does not keep the gate from being passed is called by its grade, or open."""
     if isinstance(check, ThresholdCheck) and not check.sure and (check.passed or check.grade == "unsure"):
         return _GRADES[check.grade]
+    if isinstance(check, EvidenceCheck) and not check.grave:
+        return "open" if check.passed else "not sure"
     return "FAIL" if not check.passed else "ok" if check.sure else "open"
 
 
@@ -112,6 +130,10 @@ def _numbers(check: Check) -> tuple[str, str]:
     """The number of a check, and its interval or what it was."""
     if isinstance(check, Enough):
         return f"{check.found:,}", ""
+    if isinstance(check, ReadableCheck):
+        return f"{check.readable:,}", ""
+    if isinstance(check, EvidenceCheck):
+        return "–", ""
     if check.value is None:
         return "–", ""
     if isinstance(check, BaselineCheck):
@@ -173,7 +195,13 @@ def _tally(systems: list[AnonymizationChecks]) -> dict[str, str]:
 
 
 def _kind(check: Check) -> str:
-    return {ThresholdCheck: "threshold", BaselineCheck: "baseline", Enough: "sample"}[type(check)]
+    return {
+        ThresholdCheck: "threshold",
+        BaselineCheck: "baseline",
+        Enough: "sample",
+        ReadableCheck: "readable",
+        EvidenceCheck: "evidence",
+    }[type(check)]
 
 
 def outcome_markdown(outcome: GateOutcome) -> str:
@@ -188,6 +216,8 @@ def outcome_markdown(outcome: GateOutcome) -> str:
             cells = map(_cell, (check.asked, *_numbers(check), check.said))
             lines.append(f"| {_result(check).replace('FAIL', '**FAIL**')} | {' | '.join(cells)} |")
         parts += [head, "\n".join(lines)]
+        if checked.state:
+            parts.append(f"**{_titled(checked.state)}.** {_cell(checked.sentence)}")
         if checked.documents:
             named = ", ".join(f"{markdown_code(look.document)} ({_counts(look)})" for look in checked.documents)
             parts.append(f"Look at first: {named}")

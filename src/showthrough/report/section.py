@@ -19,6 +19,7 @@ from showthrough.core.plugins import describe_error, is_plugin
 
 if TYPE_CHECKING:
     from showthrough.report.annex.cells import SignatureIndex
+    from showthrough.report.evidence import Evidence
     from showthrough.report.findings import Finding
     from showthrough.report.sheets import Grid
     from showthrough.report.table import ScoreTable
@@ -77,6 +78,10 @@ class Section:
 
     def findings(self, run: Run, name: str) -> Iterable[Finding]:
         """What stands out in an anonymization."""
+        return ()
+
+    def evidence(self, run: Run, name: str) -> Iterable[Evidence]:
+        """Its lines of the checklist of evidence for an anonymization: what was tested, or the command that would."""
         return ()
 
     def comparison_notes(self, run: Run) -> Iterable[str]:
@@ -165,6 +170,7 @@ class GuardedSection(Section):
         for name in run.names:
             self._ask("clauses", run, name)
             self._ask("findings", run, name)
+            self._ask("evidence", run, name)
             for record in run.metrics:
                 for part in run.parts(name, record.text):
                     self.place_of(record, part)
@@ -176,6 +182,9 @@ class GuardedSection(Section):
 
     def findings(self, run: Run, name: str) -> list[Finding]:
         return self._ask("findings", run, name)
+
+    def evidence(self, run: Run, name: str) -> list[Evidence]:
+        return self._ask("evidence", run, name)
 
     def comparison_notes(self, run: Run) -> list[str]:
         return [*self._ask("comparison_notes", run), *self._told_faults()]
@@ -211,6 +220,7 @@ def _failure(error: Exception) -> str:
 @cache
 def _expected_types() -> Mapping[str, type]:
     """What methods tell values of."""
+    from showthrough.report.evidence import Evidence
     from showthrough.report.findings import Finding  # here: these modules ask for sections themselves
     from showthrough.report.sheets import Grid
     from showthrough.report.table import ScoreTable
@@ -218,7 +228,7 @@ def _expected_types() -> Mapping[str, type]:
 
     sentences = dict.fromkeys(("caveats", "cautions", "limits", "comparison_notes", "risk_lead"), str)
     tables = {"tables": ScoreTable, "part_tables": ScoreTable, "risk_grids": Grid}
-    return {**sentences, **tables, "clauses": Clause, "findings": Finding}
+    return {**sentences, **tables, "clauses": Clause, "findings": Finding, "evidence": Evidence}
 
 
 def sections() -> list[Section]:

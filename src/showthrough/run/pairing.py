@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import product
 
 from msgspec.structs import replace
 
@@ -102,6 +103,18 @@ class RunPair:
         own_rows, other_rows = self.run.rows[text], self.other.rows[text]
         ordered = {self.called[name]: _reorder(other_rows[name], order) for name in self.other.names}
         return {**{name: own_rows[name] for name in self.run.names}, **ordered}
+
+    @cached_property
+    def matches(self) -> list[tuple[str, str]]:
+        """Which are held against each other: those of one name; where there are none, each with each."""
+        shared = [name for name in self.run.names if name in self.other.names]
+        return [(name, name) for name in shared] or list(product(self.run.names, self.other.names))
+
+    @property
+    def differing(self) -> list[tuple[str, str]]:
+        """The same without those that are identical, by their names in the combined run."""
+        pairs = [(name, earlier) for name, earlier in self.matches if not self.identical(name, earlier)]
+        return [(name, self.called[earlier]) for name, earlier in pairs]
 
     def identical(self, name: str, earlier: str) -> bool:
         """Whether an anonymization is identical in both runs."""

@@ -109,30 +109,29 @@ def test_tips_for_fingers(window: Open, demo_page: str) -> None:
     assert not view.tab.locator("#tip").is_visible()
 
 
-def test_bars_of_failures_have_one_scale(window: Open, demo_page: str) -> None:
-    """As long for a count in one anonymization's table as in another's, and no row of types that others fail in."""
+def test_bars_of_failures_are_scaled_for_each_anonymization(window: Open, demo_page: str) -> None:
+    """The longest fills its cell whichever anonymization is chosen, and no row is of types that others fail in."""
     view = window(demo_page)
-    lengths: dict[int, set[float]] = {}
+    longest: dict[str, float] = {}
     for name in ("rules", "ner", "overmask"):
-        view.tab.get_by_role("radio", name=name).click()
+        view.tab.locator("#failures-names").get_by_role("radio", name=name).click()
         found = view.tab.locator("#failures-table tbody tr:not(.sum)").evaluate_all(
             "rows => rows.map(row => [...row.querySelectorAll('td')].map(cell => "
-            "[Number(cell.textContent.replace(',', '')), parseFloat(getComputedStyle(cell, '::before').width)]))"
+            "[Number(cell.textContent.replace(',', '')), parseFloat(getComputedStyle(cell, '::before').width), "
+            "cell.clientWidth]))"
         )
-        assert all(any(count for count, _ in row) for row in found)
-        for count, length in (pair for row in found for pair in row):
-            if count:
-                lengths.setdefault(count, set()).add(round(length, 1))
-    assert all(len(one) == 1 for one in lengths.values())
-    most = max(lengths)
-    assert f"the longest is {most:,}," in view.text("#failures-scale")
-    longest = next(iter(lengths[most]))
-    assert all(abs(next(iter(lengths[count])) - max(2, longest * count / most)) < 0.2 for count in lengths)
+        assert all(any(count for count, _, _ in row) for row in found)
+        cells = [(count, length / width) for row in found for count, length, width in row if count]
+        most = max(count for count, _ in cells)
+        assert f"The longest bar of {name} is {most:,}; " in view.text("#failures-scale")
+        longest[name] = next(share for count, share in cells if count == most)
+        assert all(abs(share - longest[name] * count / most) < 0.05 for count, share in cells)
+    assert max(longest.values()) - min(longest.values()) < 0.05
 
 
 def test_a_direct_identifier_looks_the_same_everywhere(window: Open, demo_page: str) -> None:
     view = window(demo_page, "#doc=clinic-03&anonymization=ner")
-    view.tab.get_by_role("radio", name="ner").click()
+    view.tab.locator("#failures-names").get_by_role("radio", name="ner").click()
     view.tab.get_by_role("button", name="missed, CODE").click()
     look = "one => { const look = getComputedStyle(one); return [look.backgroundColor, look.color, look.fontWeight]; }"
     for level, words in (("direct", "direct identifier"), ("quasi", "quasi-identifier")):
@@ -178,7 +177,7 @@ def test_a_heading_explains_its_metric(window: Open, demo_page: str) -> None:
 
 def test_a_count_of_failures_leads_to_a_place_in_a_document(window: Open, demo_page: str) -> None:
     view = window(demo_page)
-    view.tab.get_by_role("radio", name="ner").click()
+    view.tab.locator("#failures-names").get_by_role("radio", name="ner").click()
     view.tab.get_by_role("button", name="under-masked, PERSON").click()
     example = view.tab.locator(".examples li").first
     document, middle = example.locator("a").inner_text(), example.locator("mark").inner_text()

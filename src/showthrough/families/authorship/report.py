@@ -13,6 +13,7 @@ from showthrough.families.authorship.report_tables import (
     masking_tables,
     verifiers_that_knew_them,
 )
+from showthrough.report.evidence import Evidence, evaluation
 from showthrough.report.section import Section
 from showthrough.report.wording import Clause
 from showthrough.run.records import MetricRecord
@@ -48,6 +49,13 @@ class _Authorship(Section):
         if find_metrics(run, "authors"):
             yield from (f"the {verifier}" for verifier in verifiers_that_knew_them(run))
             yield "another verifier may recognise more authors"
+
+    def evidence(self, run: Run, name: str) -> Iterator[Evidence]:
+        if any(name in run.rows[record.text] for record in find_metrics(run, "authors")):
+            yield Evidence("Authorship", "tested", "verifiers tried to tell who wrote the texts")
+        else:
+            command = evaluation(run, "--metric safety --group-by AUTHOR")
+            yield Evidence("Authorship", "absent", "nobody tried to tell who wrote the texts", command)
 
     def comparison_notes(self, run: Run) -> Iterator[str]:
         for verifier in verifiers_that_knew_them(run):

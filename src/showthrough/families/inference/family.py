@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from showthrough.models import Resources
     from showthrough.models.chat.base import AnswerSource
     from showthrough.report.section import Section
+    from showthrough.run.run import Run
 
 
 class _Inference(Family):
@@ -23,6 +24,11 @@ class _Inference(Family):
         from showthrough.families.inference.report import SECTION
 
         return SECTION
+
+    def doubts(self, run: Run) -> Iterable[str]:
+        from showthrough.families.inference.report import SECTION
+
+        return SECTION.cautions(run)
 
     def problems(self, plan: Plan) -> Iterable[Problem]:
         if not any(metric.asks for metric in plan.metrics):

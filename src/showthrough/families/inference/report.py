@@ -30,9 +30,10 @@ from showthrough.families.inference.report_tables import (
     strata_tables,
 )
 from showthrough.metrics import HEADLINE
+from showthrough.report.evidence import Evidence, evaluation
 from showthrough.report.findings import Finding
 from showthrough.report.section import Section
-from showthrough.report.wording import Clause, counted_words, percent
+from showthrough.report.wording import Clause, counted_words, join_names, percent
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from showthrough.report.sheets import Grid
     from showthrough.studies.risk.values import RiskAnnex
 
+_TITLE, _USUAL = "Inference", "cpr"
 _TAGS = 2  # that findings name of an anonymization
 _DOCUMENTS = 3  # that a finding names
 _WEIGHT = 0.5  # what is true of a person need not tell who they are
@@ -93,6 +95,17 @@ class _Inference(Section):
                     f"most: {', '.join(shorten(document) for document, _ in documents.most(_DOCUMENTS))}",
                     weight=_WEIGHT * inferred / every * len(documents) / len(run.documents),
                 )
+
+    def evidence(self, run: Run, name: str) -> Iterator[Evidence]:
+        records = [record for role in ROLES for record in find_metrics(run, role) if name in run.rows[record.text]]
+        command = evaluation(run, f"--metric {_USUAL}")
+        if any(line for record in records for line in _infers_little(run, record)):
+            yield Evidence(_TITLE, "weak", "too weak: it infers hardly anything even from the originals", command)
+        elif records:
+            read = join_names(list(dict.fromkeys(attacker_name(attacker_of(record)) for record in records)))
+            yield Evidence(_TITLE, "tested", f"{read} inferred what is true of people")
+        else:
+            yield Evidence(_TITLE, "absent", "nobody tried to infer what is true of people", command)
 
     def risk_lead(self, annex: RiskAnnex) -> Iterator[str]:
         from showthrough.families.inference.report_annex import inference_lead  # here: few ask for the annex

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from showthrough.metrics import Metric
     from showthrough.report.section import Section
     from showthrough.run.records import Input
+    from showthrough.run.run import Run
 
 BACKGROUND = "background"
 _ATTACK = "trir"
@@ -129,6 +130,11 @@ class _Reidentification(Family):
         from showthrough.families.reidentification.report import SECTION
 
         return SECTION
+
+    def doubts(self, run: Run) -> Iterable[str]:
+        from showthrough.families.reidentification.report import weak_attackers
+
+        return weak_attackers(run)
 
     def problems(self, plan: Plan) -> Iterable[Problem]:
         from showthrough.metrics import metric_text

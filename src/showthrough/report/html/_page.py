@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace as replace_fields
 from html import escape
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from msgspec.structs import replace
 
 from showthrough.core.families import input_types
 from showthrough.metrics import READS_RELEASE
+from showthrough.report.cautions import notes_of, routine_notes
 from showthrough.report.charts.theme import SHAPES
+from showthrough.report.evidence import evidence
 from showthrough.report.html import _methods, _payload
 from showthrough.report.html.sources import join_sources, policy, section_template, template
 from showthrough.report.rules import worth_blocks, worth_sentences
@@ -26,19 +30,25 @@ from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.sweeps import TOO_GOOD, sweep_grids
 from showthrough.report.systems import grids
 from showthrough.report.table import HEADLINES, signatures, tables
-from showthrough.report.verdict import WORDS, value_words, verdict
+from showthrough.report.tiles import Tile, tiles
+from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, value_words, verdict
+from showthrough.report.wording import join_names, percent
+from showthrough.report.worst import Example, worst_example
+from showthrough.run.gate.checking import Gate
+from showthrough.run.gate.state import Decision, ReleaseState, decisions
 from showthrough.run.run import Run
-from showthrough.studies.failures import Inspection
+from showthrough.studies.failures import FailureAnalysis, Inspection
 from showthrough.studies.rules.greedy import RuleBook
 
 SCRIPTS = (  # in the order in which they run
     "page", "tips", "names", "charts", "labels", "plane", "sweeps", "matrices",
-    "scores", "failures", "marking", "inferred", "left", "viewer", "passages", "print", "start",
+    "first", "scores", "failures", "marking", "inferred", "left", "viewer", "passages", "print", "start",
 )  # fmt: skip
 STYLES = (
     "page",
     "tables",
     "summary",
+    "first",
     "figures",
     "viewer",
     "people",
@@ -57,20 +67,31 @@ class Sign(NamedTuple):
     colour: int
 
 
-def html_text(run: Run, *, without_text: bool = False) -> str:
-    """The page. With `without_text`, or of a run that holds none, no word of any document is in it."""
+def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None) -> str:
+    """The page. With `without_text`, or of a run that holds none, no word of any document is in it.
+
+    A gate names the candidate, what was accepted and what the release is held against; raises PlanError for one that
+    the run does not have.
+    """
+    gate = gate or Gate()
+    ranked = _ranked(run, gate)
     run = _for_others(run) if without_text else run
     inspection = None if run.texts is None else Inspection(run.texts)
     findings = {} if inspection is None else {name: inspection.of(name) for name in run.names}
     packets = [] if inspection is None or without_text else list(_payload.documents(run, inspection, findings))
     signs = [Sign(name, _GLYPHS[SHAPES[at % len(SHAPES)]], at % _COLOURS) for at, name in enumerate(run.names)]
     charts = _payload.charts(run)
+    if len(run.names) == 1:
+        charts.pop("plane", None)  # one point is no picture
+    found = verdict(run.without_text() if without_text else run)
+    first = _first_looks(run, ranked, found, signs, findings, gate, without_text=without_text)
     failures = _payload.failures(run, findings, with_text=not without_text)
     drawn = [(section, section.page_data(run, without_text=without_text)) for section in sections()]
     start = {
         "names": run.names,
         "signs": [[sign.glyph, sign.colour] for sign in signs],
         "shapes": SHAPES,
+        "ranked": [[row.sign.name, row.decision.state.sign, run.names.index(row.sign.name)] for row in first],
         "charts": charts,
         "failures": failures,
         **{key: value for _, data in drawn for key, value in data.items()},
@@ -81,7 +102,14 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         title=f"{run.corpus.name}: what shows through",
         run=run,
         signs=signs,
-        verdict=verdict(run.without_text() if without_text else run),
+        verdict=found,
+        first=first,
+        chosen=bool(gate.names),
+        reviewers=join_names(list(gate.accepted.reviewers)) if gate.accepted else "",
+        checklist=evidence(run, ranked[0]),
+        percents=percent,
+        general=[line for line in found.cautions if not any(line in row.notes for row in first)],
+        notes=[note for note in run.notes if not any(note in row.notes for row in first)],
         grade_words=WORDS,
         example_metric=READS_RELEASE,
         grade_value=value_words,
@@ -109,6 +137,73 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         packets=[_payload.pack(packet) for packet in packets],
     )
     return str(page)
+
+
+class FirstLook(NamedTuple):
+    """One anonymization on the first screen and in the list below it."""
+
+    decision: Decision
+    kind: str  # what style sheets call its state
+    sign: Sign
+    verdict: SystemVerdict
+    tiles: list[Tile]
+    example: Example | None
+    link: str  # to the example
+    notes: list[str]  # what warns of it
+    folded: bool  # whether direct identifiers can be read, and it is not the one that the page is about
+
+
+_KINDS = {
+    ReleaseState.DO_NOT_RELEASE: "do-not",
+    ReleaseState.NOT_ENOUGH_EVIDENCE: "not-enough",
+    ReleaseState.NO_OBJECTION: "no-objection",
+}
+
+
+def _ranked(run: Run, gate: Gate) -> list[Decision]:
+    """The candidate, then all others, the best first."""
+    every = decisions(run, replace_fields(gate, names=()))
+    if not gate.names:
+        return every
+    chosen = decisions(run, gate)[0]
+    return [chosen, *(decision for decision in every if decision.candidate != chosen.candidate)]
+
+
+def _first_looks(
+    run: Run,
+    ranked: Sequence[Decision],
+    found: Verdict,
+    signs: Sequence[Sign],
+    findings: Mapping[str, FailureAnalysis],
+    gate: Gate,
+    *,
+    without_text: bool,
+) -> list[FirstLook]:
+    earlier = gate.baseline.beside if gate.baseline else None
+    earlier_name = gate.baseline.name if gate.baseline else ""
+    warnings = [*found.cautions, *(note for note in run.notes if note not in routine_notes(run.notes))]
+    looks: list[FirstLook] = []
+    for decision in ranked:
+        name = decision.candidate
+        numbers = tiles(run, decision, earlier, earlier_name)
+        attacked = any(reason.kind == "people" for reason in decision.reasons)
+        example = None if without_text else worst_example(run, name, findings.get(name), attacked=attacked)
+        where = {"doc": example.document, "anonymization": name, "at": example.at} if example else {}
+        others = {note for other in run.names if other != name for note in notes_of(warnings, other)}
+        looks.append(
+            FirstLook(
+                decision,
+                _KINDS[decision.state],
+                next(sign for sign in signs if sign.name == name),
+                next(system for system in found.systems if system.name == name),
+                numbers,
+                example,
+                f"#{urlencode(where)}",
+                [note for note in notes_of(warnings, name) if note not in others],
+                bool(looks) and any(reason.kind == "readable" for reason in decision.reasons),
+            )
+        )
+    return looks
 
 
 class Drawn(NamedTuple):

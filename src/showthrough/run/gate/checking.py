@@ -8,13 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from msgspec.structs import replace
 
 from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.core.families import families
 from showthrough.data.references import NOTHING
 from showthrough.run.folders import PathNames
+from showthrough.run.gate.accepted import Accepted
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checks import (
+    DOCUMENTS as DOCUMENTS,
+    IDENTIFIERS as IDENTIFIERS,
     AnonymizationChecks,
     BaselineCheck,
     Check,
@@ -24,18 +28,16 @@ from showthrough.run.gate.checks import (
     ThresholdCheck,
     format_value,
 )
+from showthrough.run.gate.evidence import check_readable, lacking
 from showthrough.run.gate.grading import UNJUDGED, Demand, Grading, demands_of, grade_demand, is_judged, reads_marks
 from showthrough.run.gate.parsing import fault_of
+from showthrough.run.gate.state import decide_on
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, DocumentCounts, choose_metric, count_by_kind, first, headline, in_all, leaks
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 from showthrough.statistics import SHOWN
 
-DOCUMENTS = 20
-IDENTIFIERS = (
-    30  # with none of 30 seen to leak, up to 10 % may leak all the same (3 in n: Hanley and Lippman-Hand 1983)
-)
 _LOOKS = 10  # documents that are named
 _SHOWN = 80  # characters of a metric that a message shows
 
@@ -52,6 +54,7 @@ class Gate:
     baseline: Baseline | None = None
     only: bool = False  # without the usual thresholds that nobody asked for
     allow_unsure: bool = False
+    accepted: Accepted | None = None  # readable identifiers that somebody accepted
 
 
 def check_run(run: Run, gate: Gate) -> GateOutcome:
@@ -68,7 +71,7 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
     for threshold in thresholds:
         if fault := fault_of(threshold, run.metrics):
             raise PlanError(fault, f"threshold {shorten(str(threshold), _SHOWN)}")
-    explicit = bool(gate.thresholds or run.thresholds)
+    explicit = _asked(run, gate)
     if gate.only and not explicit:
         raise PlanError("leaves out the usual thresholds, and no others were set; say --min or --max", "only")
     if not thresholds and not gate.baseline:
@@ -94,7 +97,7 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
         run.corpus.without_path,
         run.sample,
         gate.bound,
-        [_check_anonymization(run, gate, name, demands, baseline_checks[name]) for name in names],
+        [check_anonymization(run, gate, name, demands, baseline_checks[name]) for name in names],
         gate.baseline.beside.label if gate.baseline else "",
         notes,
         PathNames(run.metrics).shorten(run.notes),
@@ -102,17 +105,32 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
     )
 
 
-def _check_anonymization(
-    run: Run, gate: Gate, name: str, demands: Sequence[Demand], baseline_checks: Sequence[BaselineCheck]
+def check_anonymization(
+    run: Run, gate: Gate, name: str, demands: Sequence[Demand], baseline_checks: Sequence[BaselineCheck] = ()
 ) -> AnonymizationChecks:
+    """All that is asked of one. Who set limits asked for these: what no limit was set on keeps nothing from passing."""
     reached = [
         _check_threshold(run, grade_demand(run, name, demand, only=gate.only), gate.allow_unsure) for demand in demands
     ]
     explicit_checks = [check for check in reached if not check.usual]
     checks: list[Check] = [*_sample(run, gate, name, [*explicit_checks, *baseline_checks]), *reached, *baseline_checks]
+    readable = check_readable(run, name, gate.accepted, passes=gate.only)
+    checks += [readable] if readable else []
+    lenient = gate.only or gate.allow_unsure or _asked(run, gate)
+    checks += lacking(run, name, gate.documents, passes=lenient)
     failed = [check for check in baseline_checks if not check.passed]
     worse = gate.baseline.worse(name, failed) if gate.baseline and failed else DocumentCounts((), ())
-    return AnonymizationChecks(name, checks, _looks(run, name, worse))
+    checked = AnonymizationChecks(name, checks, _looks(run, name, worse))
+    decision = decide_on(run, checked, gate.accepted)
+    sentences = [reason.sentence for reason in decision.reasons]
+    return replace(
+        checked, state=str(decision.state), sentence=decision.sentence, reasons=sentences, unused=list(decision.notes)
+    )
+
+
+def _asked(run: Run, gate: Gate) -> bool:
+    """Whether somebody set limits."""
+    return bool(gate.thresholds or run.thresholds)
 
 
 def _what_to_ask(run: Run) -> str:

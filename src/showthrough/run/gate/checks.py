@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -11,6 +11,10 @@ from showthrough.run.gate.grading import FAILED, PASSED, UNSURE, Grade
 from showthrough.run.records import Input
 from showthrough.run.thresholds import End
 
+DOCUMENTS = 20
+IDENTIFIERS = (
+    30  # with none of 30 seen to leak, up to 10 % may leak all the same (3 in n: Hanley and Lippman-Hand 1983)
+)
 _DIGITS = 3
 _MOST_DIGITS = 9
 
@@ -79,7 +83,44 @@ class Enough(msgspec.Struct, frozen=True, tag="sample", tag_field="kind"):
         return True
 
 
-Check = ThresholdCheck | BaselineCheck | Enough
+class ReadableCheck(msgspec.Struct, frozen=True, tag="readable", tag_field="kind"):
+    """Whether every direct identifier that can be read was accepted by somebody."""
+
+    asked: Annotated[str, "what is needed, in words"]
+    passed: Annotated[bool, "whether the gate can be passed with it"]
+    said: Annotated[str, "how many there are, in words"]
+    metric: Annotated[str, "the metric that found them"]
+    readable: Annotated[int, "direct identifiers that can be read"]
+    accepted: Annotated[int, "those of them that somebody accepted"]
+    marked: Annotated[int, "direct identifiers that were marked"]
+    documents: Annotated[int, "documents in which one can be read that nobody accepted"]
+
+    @property
+    def sure(self) -> bool:
+        return self.readable <= self.accepted
+
+
+Lack = Literal[
+    "annotations", "release", "masks", "judged", "silver", "training", "unlike", "attacker", "originals", "sample"
+]
+
+
+class EvidenceCheck(msgspec.Struct, frozen=True, tag="evidence", tag_field="kind"):
+    """Something without which no number shows anything; there where it is lacking."""
+
+    asked: Annotated[str, "what is needed, in words"]
+    passed: Annotated[bool, "whether the gate can be passed all the same"]
+    said: Annotated[str, "what is lacking, a plain sentence"]
+    about: Annotated[Lack, "what it is about"]
+    grave: Annotated[bool, "whether that alone speaks against a release"] = False
+    metric: Annotated[str, "always empty: no number makes up for it"] = ""
+
+    @property
+    def sure(self) -> bool:
+        return False
+
+
+Check = ThresholdCheck | BaselineCheck | Enough | ReadableCheck | EvidenceCheck
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -97,6 +138,10 @@ class AnonymizationChecks(msgspec.Struct, frozen=True):
     name: Annotated[str, "the anonymization"]
     checks: Annotated[list[Check], "what was asked, and what came of it"]
     documents: Annotated[list[Look], "where to look first"]
+    state: Annotated[str, "what follows for a release: do not release, not enough evidence or no objection found"] = ""
+    sentence: Annotated[str, "why, in a plain sentence"] = ""
+    reasons: Annotated[list[str], "all that is against it, a plain sentence each; the gravest first"] = []
+    unused: Annotated[list[str], "entries of the accepted list that fit nothing, a sentence each"] = []
 
     @property
     def passed(self) -> bool:
@@ -109,7 +154,11 @@ class AnonymizationChecks(msgspec.Struct, frozen=True):
     @property
     def status(self) -> int:
         """0: all that counts is met; 3: what is not is unsure; 1: something is missed, or cannot be known."""
-        unsure = [isinstance(check, ThresholdCheck) and check.grade == "unsure" for check in self.failed]
+        unsure = [
+            (isinstance(check, ThresholdCheck) and check.grade == "unsure")
+            or (isinstance(check, EvidenceCheck) and not check.grave)
+            for check in self.failed
+        ]
         return PASSED if self.passed else UNSURE if all(unsure) else FAILED
 
 

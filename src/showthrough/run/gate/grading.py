@@ -234,6 +234,12 @@ def _input(run: Run, name: str) -> Input:
     return next(record for record in [*run.anonymizations, *run.references] if record.name == name)
 
 
+def is_unlike(run: Run, name: str) -> int:
+    """How many releases are unlike their originals, where these are more than a few; else 0."""
+    unlike = _input(run, name).unlike
+    return unlike if unlike > _UNLIKE * len(run.documents) else 0
+
+
 def _doubts(run: Run, name: str, threshold: Threshold, value: float) -> Iterator[str]:
     """Why nothing is sure of a number, whatever its interval says."""
     metric = threshold.metric
@@ -243,9 +249,8 @@ def _doubts(run: Run, name: str, threshold: Threshold, value: float) -> Iterator
         yield f"a further share of {nearly.value:.3f} is nearly readable, and with it the number misses the threshold"
     if run.corpus.doubtful:
         yield f"{run.corpus.doubtful:,} documents may be of one person: say which belong together with --group-by"
-    unlike, documents = getattr(_input(run, name), "unlike", 0), len(run.documents)
-    if unlike > _UNLIKE * documents:
-        yield f"{unlike:,} of {documents:,} documents are unlike their originals"
+    if unlike := is_unlike(run, name):
+        yield f"{unlike:,} of {len(run.documents):,} documents are unlike their originals"
     far = [column.partition(":")[2] for column in run.rows.get(metric, {}).get(name, ()) if column.startswith(_FAR)]
     if far:
         yield f"most of its texts are unlike everything that {' and '.join(map(shorten, far))} learned from"

@@ -5,12 +5,12 @@ function startFailures(start) {
   const table = byId("failures-table");
   if (!table) return;
   const examples = byId("failures-examples");
-  const most = Math.max(1, ...Object.values(failures.counts).flat(2)); // one scale for all kinds, types and anonymizations
   const many = (count) => count.toLocaleString("en");
-  byId("failures-scale").textContent = `All bars have one scale: the longest is ${many(most)}, whichever anonymization is chosen.`;
 
   function show(name) {
     const counts = failures.counts[name];
+    const most = Math.max(1, ...counts.flat()); // one scale for all kinds and types of an anonymization
+    byId("failures-scale").textContent = `The longest bar of ${name} is ${many(most)}; others have their own scales.`;
     const failed = failures.types.map((_, row) => row).filter((row) => counts[row].some((count) => count > 0));
     const total = failures.kinds.map((_, kind) => counts.reduce((sum, row) => sum + row[kind], 0));
 

@@ -7,6 +7,7 @@ startScores();
 startFitting();
 startCopying();
 const start = await unpack("start");
+startFirst(start);
 startFailures(start);
 startPassages(start);
 const laid = startViewer(start);

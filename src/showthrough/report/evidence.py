@@ -1,0 +1,108 @@
+"""The checklist of evidence: what a decision about a release can rest on, what was looked at, and what was not.
+
+Annotations, the search of the release and the documents are looked for by roles. Whoever attacks is a family's to say,
+in its section.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Literal
+
+from showthrough.metrics import READS_RELEASE
+from showthrough.report.section import sections
+from showthrough.report.wording import counted_words
+from showthrough.run.gate.accepted import readable_identifiers
+from showthrough.run.gate.checks import Enough, EvidenceCheck
+from showthrough.run.gate.state import Decision
+from showthrough.run.origins import last_part
+from showthrough.run.roles import find_metrics, goes_first
+from showthrough.run.run import Run
+
+State = Literal["tested", "weak", "absent"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One thing to look at: whether it was, what there is to say of it in a few words, and what would look at it."""
+
+    title: str
+    state: State
+    note: str
+    command: str = ""  # where it was not tested, or too little
+
+
+def evidence(run: Run, decision: Decision) -> list[Evidence]:
+    """The checklist for one anonymization."""
+    name = decision.candidate
+    attacks = [one for section in sections() for one in section.evidence(run, name)] if run.complete else []
+    return [_annotations(run, decision), _removed(run, name), *attacks, _enough(run, decision), _independent(run)]
+
+
+def evaluation(run: Run, *options: str) -> str:
+    """The command that would test more: the same files, by their names alone, with further options.
+
+    A file that the run does not know is a word in capitals.
+    """
+    named = [
+        f"{system.name}={last_part(system.source)}" if system.source else f"{system.name}=FILE"
+        for system in run.anonymizations[:1]
+    ]
+    more = ["…"] if len(run.anonymizations) > 1 else []
+    corpus = last_part(run.corpus.source) or "CORPUS"
+    words = (shlex.quote(word) for word in ("showthrough", "evaluate", corpus, *named))
+    return " ".join([*words, *more, *options])
+
+
+def _lacks(decision: Decision) -> dict[str, str]:
+    checks = decision.checks.checks if decision.checks else []
+    return {check.about: check.said for check in checks if isinstance(check, EvidenceCheck)}
+
+
+def _annotations(run: Run, decision: Decision) -> Evidence:
+    title, lacks = "Annotations", _lacks(decision)
+    found = readable_identifiers(run, decision.candidate) if run.complete else None
+    if found is None:
+        return Evidence(title, "absent", "no direct identifier was marked and counted", "showthrough annotate --help")
+    marked = f"{found.marked:,} direct identifiers marked"
+    if "silver" in lacks:
+        return Evidence(title, "weak", f"{marked}, by programs alone", "showthrough review --help")
+    if "sample" in lacks:
+        return Evidence(title, "weak", lacks["sample"].rstrip("."), "showthrough annotate --help")
+    return Evidence(title, "tested", marked)
+
+
+def _removed(run: Run, name: str) -> Evidence:
+    title = "Removed from the release"
+    records = [record for record in find_metrics(run, "direct identifiers") if name in run.rows[record.text]]
+    if any(map(goes_first, records)):
+        return Evidence(title, "tested", "every release was searched from end to end")
+    note = "only marked places were searched" if records else "nobody searched the releases"
+    return Evidence(title, "weak" if records else "absent", note, evaluation(run, f"--metric {READS_RELEASE}"))
+
+
+def _enough(run: Run, decision: Decision) -> Evidence:
+    checks = decision.checks.checks if decision.checks else []
+    few = [check for check in checks if isinstance(check, Enough) and not check.passed]
+    documents = counted_words(len(run.documents), "document")
+    if not run.complete:
+        return Evidence("Enough documents", "weak", "the evaluation was interrupted", "showthrough evaluate --resume")
+    if few:
+        least = few[0]
+        what = "counted" if least.metric else "to judge by"
+        return Evidence("Enough documents", "weak", f"{least.found:,} {what}; {least.needed:,} is the least")
+    unsure = any(reason.kind == "unsure" for reason in decision.reasons)
+    if unsure:
+        return Evidence("Enough documents", "weak", f"{documents}, and some numbers stay unsure")
+    return Evidence("Enough documents", "tested", documents)
+
+
+def _independent(run: Run) -> Evidence:
+    title, count = "Independent documents", len(run.documents)
+    if run.corpus.doubtful:
+        note = f"{run.corpus.doubtful:,} may be of one person"
+        return Evidence(title, "weak", note, evaluation(run, "--group-by FIELD"))
+    if run.unit_count < count:
+        return Evidence(title, "tested", f"{run.unit_count:,} of {count:,} stand on their own; these were counted")
+    return Evidence(title, "tested", "no copies, and none of the same person")

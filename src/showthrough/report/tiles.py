@@ -1,0 +1,190 @@
+"""Three numbers that a first look needs of an anonymization, each with all that it must be read beside.
+
+What can be read, who is found, and what is kept: found by their roles. Each is a share from 0 to 1 with its interval,
+its limit, what people reach among themselves, and what it was in an earlier run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from showthrough.metrics import HEADLINE
+from showthrough.report._people import people
+from showthrough.report.wording import counted_words, percent
+from showthrough.run.gate.checks import EvidenceCheck, Lack, ReadableCheck, ThresholdCheck
+from showthrough.run.gate.grading import Grade
+from showthrough.run.gate.state import Decision
+from showthrough.run.pairing import RunPair
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.roles import (
+    INFORMATION,
+    MEANING,
+    PRECISION,
+    choose_metric,
+    count_by_kind,
+    find_metrics,
+    headline,
+    in_all,
+    leaks,
+)
+from showthrough.run.run import Run
+
+_SAME = 1e-9
+_OF_MARKS: frozenset[Lack] = frozenset({"release", "masks", "silver", "sample", "training", "unlike"})
+_OF_ATTACKS: frozenset[Lack] = frozenset({"attacker", "originals", "training", "unlike"})
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One number. Without a metric it was not counted, and `detail` says so."""
+
+    title: str
+    figure: str  # `25 of 130`
+    detail: str  # `in 17 of 42 documents`
+    share: float | None = None
+    low: float | None = None
+    high: float | None = None
+    limit: float | None = None
+    most: bool = True  # whether the limit is the most that may be, or the least
+    people: float | None = None
+    moved: str = ""
+    grade: Grade | None = None  # of its threshold; None where it has none
+    record: MetricRecord | None = None
+
+    @property
+    def words(self) -> str:
+        """All that its bar shows, for those who cannot see it."""
+        if self.share is None:
+            return f"{self.title}: {self.detail}"
+        parts = [f"{self.title}: {percent(self.share)}"]
+        if self.low is not None and self.high is not None:
+            parts.append(f"interval {percent(self.low)} to {percent(self.high)}")
+        if self.limit is not None:
+            parts.append(f"{'at most' if self.most else 'at least'} {percent(self.limit)} is asked")
+        if self.people is not None:
+            parts.append(f"people among themselves {percent(self.people)}")
+        return ", ".join(parts)
+
+
+def tiles(run: Run, decision: Decision, earlier: RunPair | None = None, earlier_name: str = "") -> list[Tile]:
+    """What can be read, who is found, and what is kept of one anonymization."""
+    makers = (_readable, _found, _kept)
+    return [make(run, decision, earlier, earlier_name) for make in makers]
+
+
+def _readable(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
+    title, name = "Identifiers still readable", decision.candidate
+    record = choose_metric(run, "direct identifiers")
+    score = headline(run, name, record)
+    if record is None or score is None or score.value is None:
+        return Tile(title, "–", "Nobody marked direct identifiers, so nobody can count them.")
+    where = leaks(run, record, name)
+    every = round(in_all(count_by_kind(run, record, name, "all")))
+    detail = f"direct identifiers, in {len(where):,} of {counted_words(len(run.documents), 'document')}"
+    accepted = f"; {decision.accepted:,} accepted" if decision.accepted else ""
+    check = _check(decision, record)
+    unaccepted = any(isinstance(one, ReadableCheck) and not one.sure for one in _checks(decision))
+    grade: Grade | None = "missed" if unaccepted else _doubted(decision, check, _OF_MARKS)
+    limit = None if check is None else 1 - check.limit
+    human = people(run, record.text)
+    return Tile(
+        title,
+        f"{where.total:,} of {every:,}",
+        detail + accepted,
+        1 - score.value,
+        *_flipped(score),
+        limit,
+        people=None if human is None else 1 - human.value[0],
+        moved=_moved(run, name, record, earlier, earlier_name, flipped=True),
+        grade=grade,
+        record=record,
+    )
+
+
+def _found(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
+    title, name = "People found", decision.candidate
+    scored = [(score, record) for record in find_metrics(run, "attack") if (score := headline(run, name, record))]
+    if not scored:
+        return Tile(title, "–", "Nobody tried to recognise people.")
+    score, record = max(scored, key=lambda pair: pair[0].value or 0.0)  # the strongest counts
+    value, many = score.value or 0.0, len(run.documents)
+    detail = "by an attacker who knows something of them" + (f", the best of {len(scored)}" if len(scored) > 1 else "")
+    check = _check(decision, record)
+    return Tile(
+        title,
+        f"{round(value * many):,} of {many:,}",
+        detail,
+        value,
+        score.low,
+        score.high,
+        None if check is None else check.limit,
+        moved=_moved(run, name, record, earlier, earlier_name),
+        grade=_doubted(decision, check, _OF_ATTACKS),
+        record=record,
+    )
+
+
+def _kept(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
+    title, name = "Text kept", decision.candidate
+    record = choose_metric(run, INFORMATION, "words", PRECISION, MEANING)
+    score = headline(run, name, record)
+    if record is None or score is None or score.value is None or not 0 <= score.value <= 1:
+        return Tile(title, "–", "Nobody measured what is left to read.")
+    check = _check(decision, record)
+    human = people(run, record.text)
+    if PRECISION in record.roles:
+        title = "Masking that was needed"
+    return Tile(
+        title,
+        percent(score.value),
+        record.title[0].lower() + record.title[1:],
+        score.value,
+        score.low,
+        score.high,
+        None if check is None else check.limit,
+        most=False,
+        people=None if human is None else human.value[0],
+        moved=_moved(run, name, record, earlier, earlier_name),
+        grade=None if check is None else check.grade,
+        record=record,
+    )
+
+
+def _checks(decision: Decision) -> Sequence[object]:
+    return decision.checks.checks if decision.checks else ()
+
+
+def _check(decision: Decision, record: MetricRecord) -> ThresholdCheck | None:
+    asked = (one for one in _checks(decision) if isinstance(one, ThresholdCheck))
+    return next((one for one in asked if one.metric == record.text and not one.part), None)
+
+
+def _doubted(decision: Decision, check: ThresholdCheck | None, lacks: frozenset[Lack]) -> Grade | None:
+    """How surely a threshold is met; not for sure where something is lacking without which its number shows nothing."""
+    if check is None or check.grade != "met":
+        return None if check is None else check.grade
+    lacking = any(isinstance(one, EvidenceCheck) and one.about in lacks for one in _checks(decision))
+    return "unsure" if lacking else "met"
+
+
+def _flipped(score: Score) -> tuple[float | None, float | None]:
+    """The interval of what is left, from that of what is hidden."""
+    return (None if score.high is None else 1 - score.high), (None if score.low is None else 1 - score.low)
+
+
+def _moved(
+    run: Run, name: str, record: MetricRecord, earlier: RunPair | None, earlier_name: str, *, flipped: bool = False
+) -> str:
+    """`better: was 31.0 % in last-release`; nothing without an earlier run that was computed alike."""
+    if earlier is None or earlier.fault(record.text):
+        return ""
+    now = headline(run, name, record)
+    which = next((one for one in (earlier_name, name) if one in earlier.other.names), "")
+    which = which or (earlier.other.names[0] if len(earlier.other.names) == 1 else "")
+    was = earlier.other.parts(which, record.text).get(HEADLINE) if which else None
+    if now is None or now.value is None or was is None or was.value is None:
+        return ""
+    change = (now.value - was.value) * (1 if record.better == "higher" else -1)
+    word = "unchanged" if abs(change) < _SAME else "▲ better" if change > 0 else "▼ worse"
+    return f"{word}: was {percent(1 - was.value if flipped else was.value)} in {earlier.label}"

@@ -1,0 +1,314 @@
+"""Readable identifiers that somebody accepted, and which of those in a release they are.
+
+A list says for each who accepted it, when and why. An identifier that cannot be told is never taken for accepted.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from showthrough.core.arrays import Ints
+from showthrough.core.errors import InputError, Problem, ResourceError, quote_value, shorten
+from showthrough.data.documents import Corpus
+from showthrough.data.layout.gold import DIRECT
+from showthrough.data.masks import Anonymization, Mask
+from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.metrics.matching.entities import EntitySearch, HowRead
+from showthrough.models import Resources
+from showthrough.run.documents import RunTexts
+from showthrough.run.records import MetricRecord, describe_fields
+from showthrough.run.roles import find_metrics, goes_first, wrongs
+from showthrough.run.run import Run
+from showthrough.storage.reading import decode_json, decoder_of, read_bytes, suffix, text_of, type_fault, without_bom
+
+_COLUMNS = ("document", "text", "start", "end", "digest", "by", "when", "why")
+_NEEDED = ("document", "by", "when", "why")
+_EXPECTED = "a list of objects, or an object with the list as accepted"
+_HEX = frozenset("0123456789abcdef")
+_LENGTH = 64  # of a digest
+
+
+class AcceptedIdentifier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One identifier of one document that may stay readable: by its text, by its place or by its digest."""
+
+    document: Annotated[str, "the id of the document"]
+    by: Annotated[str, "who accepted it"]
+    when: Annotated[str, "the day, as 2026-11-18"]
+    why: Annotated[str, "the reason"]
+    text: Annotated[str, "the identifier as it was marked"] = ""
+    start: Annotated[int | None, "where it was marked in the original; with end, instead of the text"] = None
+    end: Annotated[int | None, "where that ends"] = None
+    digest: Annotated[str, "the SHA-256 of the text in hexadecimal digits, instead of the text"] = ""
+
+    def fault(self) -> tuple[str, str]:
+        """What is wrong with it, as field and message; empty where nothing is."""
+        described = describe_fields(AcceptedIdentifier)
+        for name in _NEEDED:
+            if not getattr(self, name).strip():
+                return name, f"is empty; expected {described[name]}"
+        try:
+            date.fromisoformat(self.when)
+        except ValueError:
+            return "when", f"found {quote_value(self.when)}; expected a day, as 2026-11-18"
+        ways = [bool(self.text), self.start is not None or self.end is not None, bool(self.digest)]
+        if sum(ways) != 1:
+            return "text", "expected one of text, start with end, or digest, to tell which identifier"
+        if ways[1] and (self.start is None or self.end is None or not 0 <= self.start < self.end):
+            return "start", "expected start and end, the end after the start"
+        if self.digest and (len(self.digest) != _LENGTH or not _HEX.issuperset(self.digest.lower())):
+            return "digest", f"expected {_LENGTH} hexadecimal digits (SHA-256 of the text)"
+        return "", ""
+
+    def fits(self, text: str, span: tuple[int, int]) -> bool:
+        """Whether it is about a mark of its document."""
+        if self.text:
+            return _folded(self.text) == _folded(text)
+        if self.digest:
+            return self.digest.lower() == digest_of_identifier(text)
+        return (self.start, self.end) == span
+
+
+def digest_of_identifier(text: str) -> str:
+    """What stands in a list in place of a text. A name can be guessed from it all the same.
+
+    >>> digest_of_identifier("Doe")[:8], digest_of_identifier("Jane  Doe") == digest_of_identifier("Jane Doe")
+    ('fd53ef83', True)
+    """
+    return hashlib.sha256(_folded(text).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A reviewed list."""
+
+    entries: Sequence[AcceptedIdentifier] = ()
+    name: str = ""
+    digest: str = ""  # of the file, so that a reader can tell which list it was
+
+    @property
+    def reviewers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(entry.by.strip() for entry in self.entries))
+
+
+def read_accepted(path: Path) -> Accepted:
+    """A list in JSON or CSV; raises InputError with all that is wrong in it."""
+    content = read_bytes(path)
+    digest = hashlib.sha256(content).hexdigest()
+    bare = without_bom(path, content)
+    entries: list[AcceptedIdentifier] = []
+    problems: list[Problem] = []
+    for place, value in _csv_entries(path, bare) if suffix(path) == ".csv" else _json_entries(path, bare):
+        try:
+            entry = msgspec.convert(value, AcceptedIdentifier)
+        except msgspec.ValidationError as error:
+            problems.append(_type_problem(path, place, error))
+            continue
+        field, message = entry.fault()
+        if message:
+            problems.append(Problem(str(path), f"{place}: {field}", message))
+        entries.append(entry)
+    if problems:
+        raise InputError(problems)
+    return Accepted(tuple(entries), path.name, digest)
+
+
+def _type_problem(path: Path, place: str, error: msgspec.ValidationError) -> Problem:
+    field, message = type_fault(error)
+    return Problem(str(path), ": ".join(filter(None, (place, field))), f"{message}; fields: {', '.join(_COLUMNS)}")
+
+
+def _json_entries(path: Path, content: bytes) -> Iterator[tuple[str, Any]]:
+    value = decode_json(content, decoder_of(object), path)
+    entries = value.get("accepted") if isinstance(value, dict) else value
+    if not isinstance(entries, list):
+        raise InputError(Problem(str(path), "accepted" if isinstance(value, dict) else "", f"expected {_EXPECTED}"))
+    for number, entry in enumerate(entries, 1):
+        yield f"entry {number}", entry
+
+
+def _csv_entries(path: Path, content: bytes) -> Iterator[tuple[str, Any]]:
+    rows = csv.DictReader(io.StringIO(text_of(path, content), newline=""), strict=True)
+    try:
+        heads = rows.fieldnames or []
+        if missing := [name for name in _NEEDED if name not in heads]:
+            message = f"found no column {missing[0]}; expected {', '.join(_COLUMNS)}"
+            raise InputError(Problem(str(path), "line 1", message))
+        for row in rows:
+            place = f"line {rows.line_num}"
+            if None in row or None in row.values():
+                message = f"found another number of cells than heads; expected {len(heads)}"
+                raise InputError(Problem(str(path), place, message))
+            values: dict[str, Any] = {str(key): value for key, value in row.items() if value}
+            for name in ("start", "end"):
+                if name in values and str(values[name]).isdecimal():
+                    values[name] = int(values[name])
+            yield place, {**dict.fromkeys(_NEEDED, ""), **values}
+    except csv.Error as error:
+        raise InputError(Problem(str(path), f"line {rows.line_num}", f"is no CSV: {error}")) from error
+
+
+@dataclass(frozen=True)
+class ReadableIdentifiers:
+    """The direct identifiers of a release that can be read, and those of them that somebody accepted."""
+
+    metric: str  # by which most are readable
+    readable: int
+    accepted: int
+    marked: int
+    documents: int  # in which some are readable that nobody accepted; in all of them where none was accepted
+    unused: Sequence[int] = ()  # entries of the list that fit nothing that is readable, from 1
+
+    @property
+    def left(self) -> int:
+        """Those that nobody accepted."""
+        return self.readable - self.accepted
+
+
+def readable_identifiers(run: Run, name: str, accepted: Accepted | None = None) -> ReadableIdentifiers | None:
+    """By the metric that finds most of them; `None` where no metric counts direct identifiers, or there are none."""
+    found = [
+        _readable_by(run, name, record, accepted)
+        for record in find_metrics(run, "direct identifiers")
+        if name in run.rows[record.text]
+    ]
+    return max((one for one in found if one.marked), key=lambda one: (one.left, one.readable), default=None)
+
+
+def _readable_by(run: Run, name: str, record: MetricRecord, accepted: Accepted | None) -> ReadableIdentifiers:
+    counts = np.asarray(wrongs(run, record, name), dtype=np.float64)
+    columns = run.rows[record.text][name]
+    marked = sum(float(np.asarray(columns[column]).sum()) for column, kind in record.counts.items() if kind == "all")
+    where = np.flatnonzero(counts > 0)
+    readable = {run.documents[number]: round(float(counts[number])) for number in where.tolist()}
+    excused, used = _match(run, name, record, readable, accepted) if accepted and accepted.entries else ({}, set())
+    entries = accepted.entries if accepted else ()
+    left = [key for key, count in readable.items() if count > excused.get(key, 0)]
+    return ReadableIdentifiers(
+        record.text,
+        sum(readable.values()),
+        sum(excused.values()),
+        round(marked),
+        len(left) if excused else len(readable),
+        [number for number in range(1, len(entries) + 1) if number not in used],
+    )
+
+
+def _match(
+    run: Run, name: str, record: MetricRecord, readable: Mapping[str, int], accepted: Accepted
+) -> tuple[dict[str, int], set[int]]:
+    """How many readable identifiers of each document are accepted, and which entries say so.
+
+    They are looked for again in the documents that the run keeps. What it keeps no text of, and what is counted and not
+    found again, nobody can have accepted.
+    """
+    texts = run.texts
+    by_document: dict[str, list[tuple[int, AcceptedIdentifier]]] = {}
+    for number, entry in enumerate(accepted.entries, 1):
+        by_document.setdefault(entry.document, []).append((number, entry))
+    if texts is None:
+        return {}, set()
+    numbers = [
+        number
+        for number, document in enumerate(texts.documents)
+        if document.id in readable and document.id in by_document
+    ]
+    if not numbers:
+        return {}, set()
+    try:
+        entities = [*_readable_entities(texts, name, record, numbers, by_document)]
+    except ResourceError:  # a word list that the metric read with is not here
+        return {}, set()
+    excused: dict[str, int] = {}
+    used: set[int] = set()
+    for number in numbers:
+        document = texts.documents[number]
+        entries, found, allowed = by_document[document.id], 0, 0
+        for entity in entities:
+            if entity.document != number:
+                continue
+            found += 1
+            quoted = [(document.text[start:end], (start, end)) for start, end in entity.marks]
+            fitting = {at: text for at, entry in entries for text, span in quoted if entry.fits(text, span)}
+            used.update(fitting)
+            # By its text an identifier is accepted wherever it stands, and shorter forms of it with it.
+            texts_of = [_words(text) for at, text in fitting.items() if accepted.entries[at - 1].start is None]
+            by_text = bool(texts_of) and all(any(_words(text) <= words for words in texts_of) for text, _ in quoted)
+            allowed += by_text or entity.gone
+        # Of what was found and not counted anybody may have been accepted; what was counted and not found was not.
+        excused[document.id] = max(0, min(allowed, readable[document.id] - (found - allowed)))
+    return {key: count for key, count in excused.items() if count}, used
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.casefold().split())
+
+
+class _Entity(NamedTuple):
+    """A direct identifier that can be read: its document, its marks, and whether accepted places hide all of it."""
+
+    document: int
+    marks: Sequence[tuple[int, int]]
+    gone: bool
+
+
+def _readable_entities(
+    texts: RunTexts,
+    name: str,
+    record: MetricRecord,
+    numbers: Sequence[int],
+    by_document: Mapping[str, Sequence[tuple[int, AcceptedIdentifier]]],
+) -> Iterator[_Entity]:
+    """What can be read in some documents, as the metric counted.
+
+    An accepted place is accepted there alone: what can still be read with that place hidden stands elsewhere too.
+    """
+    documents = [texts.documents[number] for number in numbers]
+    words, dictionary = record.parameters.get("function_words"), record.parameters.get("dictionary")
+    usual = HowRead()
+    how = HowRead(str(words or usual.function_words), str(dictionary or usual.dictionary))
+    search = EntitySearch(Chunk(Corpus(documents), Resources()), how)
+    masks = {document.id: texts.masks[name][number] for document, number in zip(documents, numbers, strict=True)}
+    more: dict[str, Sequence[Mask]] = {}
+    for document in documents:
+        marked = {(mark.start, mark.end) for layer in document.annotations for mark in layer.mentions}
+        entries = [entry for _, entry in by_document[document.id]]
+        places = {span for span in marked if any(span == (entry.start, entry.end) for entry in entries)}
+        more[document.id] = [*masks[document.id], *(Mask(start, end) for start, end in places)]
+    before, after = (_ways(search, record, Anonymization(each, name)) for each in (masks, more))
+    for place, number in enumerate(numbers):
+        for entity in search.by_document[place]:
+            if search.gold.entity_level[entity] == DIRECT and before[entity]:
+                yield _Entity(number, search.own[entity], not after[entity])
+
+
+def _ways(search: EntitySearch, record: MetricRecord, anonymization: Anonymization) -> Ints:
+    """How each entity can be read; 0 is not at all."""
+    anonymized = Anonymized(search.chunk, anonymization)
+    if goes_first(record):
+        result = search.find_readable(anonymized)
+        return result.strict if record.parameters.get("generalized") == "left" else result.ways
+    covered = anonymized.coverage.is_covered(search.mentions, search.span_index, "read")
+    return np.bincount(search.entity, ~covered, minlength=len(search.gold.entity_level)).astype(np.int64)
+
+
+def describe_unused(run: Run, name: str, accepted: Accepted) -> Iterator[str]:
+    """Entries that fit nothing that is readable, by number and document: never by what they say."""
+    found = readable_identifiers(run, name, accepted)
+    every = range(1, len(accepted.entries) + 1)
+    for number in every if found is None else found.unused:
+        document = shorten(accepted.entries[number - 1].document)
+        yield f"{shorten(accepted.name)}, entry {number} (document {document}) fits nothing that can be read there"

@@ -1,0 +1,122 @@
+"""What a run lacks without which its numbers show nothing, and the direct identifiers that can be read.
+
+These are checks of the gate beside thresholds: a number can reach its limit because nobody marked anything, because
+nothing but marked places was searched, or because the attacker finds nobody anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from showthrough.core.errors import shorten
+from showthrough.core.families import families
+from showthrough.core.plugins import describe_error, is_plugin
+from showthrough.data.references import NOTHING
+from showthrough.run.gate.accepted import Accepted, ReadableIdentifiers, readable_identifiers
+from showthrough.run.gate.checks import EvidenceCheck, Lack, ReadableCheck
+from showthrough.run.gate.grading import UNJUDGED, is_judged, is_unlike, reads_marks
+from showthrough.run.roles import ATTACKS, count_by_kind, find_metrics, goes_first
+from showthrough.run.run import Run
+from showthrough.run.weak_systems import HiddenShare, almost_nothing
+
+_ASKED: dict[Lack, str] = {
+    "annotations": "direct identifiers that people marked",
+    "release": "a search of the whole release",
+    "masks": "more than almost no masks",
+    "judged": "a number about the release",
+    "silver": "annotations by people",
+    "training": "documents that the system was not trained on",
+    "unlike": "releases of these documents",
+    "attacker": "an attacker who finds people in the originals",
+    "originals": "the attack on the originals",
+    "sample": "enough documents with annotations",
+}
+_ALL = "no readable direct identifier that nobody accepted"
+
+
+def check_readable(run: Run, name: str, accepted: Accepted | None, *, passes: bool) -> ReadableCheck | None:
+    """Whether every direct identifier that can be read was accepted; `None` where nobody counted them."""
+    found = readable_identifiers(run, name, accepted)
+    if found is None:
+        return None
+    return ReadableCheck(
+        _ALL, passes or not found.left, _said(found), found.metric, found.readable, found.accepted, found.marked,
+        found.documents,
+    )  # fmt: skip
+
+
+def _said(found: ReadableIdentifiers) -> str:
+    if not found.readable:
+        return f"none of {found.marked:,} can be read"
+    among = f"; {found.accepted:,} of them accepted" if found.accepted else ""
+    return f"{found.readable:,} of {found.marked:,} can be read{among}"
+
+
+def lacking(run: Run, name: str, documents: int, *, passes: bool) -> list[EvidenceCheck]:
+    """What no number of an anonymization makes up for."""
+    return [
+        EvidenceCheck(_ASKED[about], passes and not grave, said, about, grave)
+        for about, said, grave in _lacks(run, name, documents)
+    ]
+
+
+def _lacks(run: Run, name: str, documents: int) -> Iterator[tuple[Lack, str, bool]]:
+    if hiding := almost_nothing(run, name):
+        yield "masks", _scant(hiding), hiding.by in ("words", "identifiers")
+    direct = [record for record in find_metrics(run, "direct identifiers") if readable_identifiers(run, name)]
+    marks = [record.text for record in run.metrics if record.text in run.rows and reads_marks(record.text)]
+    if not direct:
+        unmarked = not marks and (run.texts is None or not _annotated(run, name))
+        who = "marked what identifies people" if unmarked else "counted which direct identifiers can be read"
+        yield "annotations", f"Nobody {who}, so nothing shows what is left in the release.", False
+    elif not any(map(goes_first, direct)):
+        yield "release", "Only the places that were marked were searched: the same words may stand elsewhere.", False
+    if not is_judged(run, name):
+        yield "judged", f"{UNJUDGED[0].upper()}{UNJUDGED[1:]}.", False
+    if run.corpus.silver:
+        yield "silver", "Programs made the annotations, and nobody corrected them.", False
+    elif marks and (annotated := _annotated(run, name)) < min(documents, len(run.documents)):
+        many = f"{annotated:,} of {len(run.documents):,} documents"
+        yield "sample", f"Only {many} have annotations; {documents:,} are needed.", False
+    if seen := run.trained_on(name):
+        yield "training", f"The system was trained on {seen:,} of these {len(run.documents):,} documents.", False
+    if unlike := is_unlike(run, name):
+        yield "unlike", f"{unlike:,} of {len(run.documents):,} released documents are unlike their originals.", False
+    attacks = [record for role in ATTACKS for record in find_metrics(run, role)]
+    if any(NOTHING not in run.rows[record.text] for record in attacks):
+        yield "originals", "Nobody tried the attack on the originals, so it may find nobody anywhere.", False
+    for said in _doubts(run):
+        yield "attacker", said, False
+
+
+def _scant(hiding: HiddenShare) -> str:
+    if hiding.by == "text":
+        return f"Almost nothing is masked: {100 * hiding.share:.1f} % of the text."
+    things = {"words": "words that were marked", "identifiers": "identifiers that were marked"}
+    of = things.get(hiding.by, "places that look like an identifier")
+    return f"Almost nothing is hidden: {round(hiding.hidden):,} of {round(hiding.whole):,} {of}."
+
+
+def _annotated(run: Run, name: str) -> int:
+    """How many documents have annotations; of a run without text, at most those in which something was counted."""
+    if run.texts is not None and run.texts.chosen == "all":
+        return sum(any(layer.mentions for layer in document.annotations) for document in run.texts.documents)
+    counted = np.zeros(len(run.documents), dtype=bool)
+    for record in run.metrics:
+        if record.text in run.rows and "all" in record.counts.values() and reads_marks(record.text):
+            counted |= np.asarray(count_by_kind(run, record, name, "all")) > 0
+    return int(counted.sum())
+
+
+def _doubts(run: Run) -> Iterator[str]:
+    """What families say against their own numbers; a package that cannot say has something against it."""
+    for family in families():
+        try:
+            yield from list(family.doubts(run))
+        except Exception as error:
+            if not is_plugin(family):
+                raise
+            name = shorten(family.name)
+            yield f"The family {name} cannot tell whether its numbers show anything: {describe_error(error)}."

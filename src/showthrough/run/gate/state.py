@@ -1,0 +1,326 @@
+"""Whether a release may go out, in one of three states and a plain sentence: for the page, the gate and the summary.
+
+All of it follows from the checks of the gate. Something missed, or a readable direct identifier that nobody accepted,
+speaks against a release. Whatever is unsure, unknown or was never looked at leaves too little to decide by. Only where
+neither is so there is no objection, and that is no proof: it says what was tested found nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal
+
+from showthrough.core.errors import PlanError, join_names, shorten
+from showthrough.run.gate.accepted import Accepted, describe_unused
+from showthrough.run.gate.baseline import Baseline
+from showthrough.run.gate.checks import (
+    DOCUMENTS,
+    IDENTIFIERS,
+    AnonymizationChecks,
+    BaselineCheck,
+    Check,
+    Enough,
+    EvidenceCheck,
+    Lack,
+    ReadableCheck,
+    ThresholdCheck,
+)
+from showthrough.run.gate.grading import demands_of
+from showthrough.run.records import MetricRecord
+from showthrough.run.roles import (
+    INFORMATION,
+    MEANING,
+    PRECISION,
+    choose_metric,
+    count_by_kind,
+    headline,
+    in_all,
+)
+from showthrough.run.run import Run
+from showthrough.run.thresholds import Threshold
+
+if TYPE_CHECKING:
+    from showthrough.run.gate.checking import Gate
+
+_NEEDS_SAID = "not sure: the number holds, but "
+_SHOWS_NOTHING = "the number shows nothing: "
+_USUAL = " (usual)"
+
+
+class ReleaseState(StrEnum):
+    """What follows for a release."""
+
+    DO_NOT_RELEASE = "do not release"
+    NOT_ENOUGH_EVIDENCE = "not enough evidence"
+    NO_OBJECTION = "no objection found"
+
+    @property
+    def title(self) -> str:  # type: ignore[override] # as a heading: only its first letter is a capital
+        return f"{self.value[0].upper()}{self.value[1:]}"
+
+    @property
+    def sign(self) -> str:
+        """What stands beside the words: colour alone is not for everybody."""
+        return {"do not release": "✗", "not enough evidence": "?", "no objection found": "✓"}[self.value]
+
+
+ReasonKind = Literal[
+    "readable", "people", "masks", "missed", "worse", "lacking", "sample", "attacker", "unknown", "unsure"
+]
+# Which of several reasons the sentence is about.
+_ORDER: Sequence[ReasonKind] = (
+    "masks", "readable", "people", "worse", "missed", "lacking", "sample", "attacker", "unknown", "unsure",
+)  # fmt: skip
+_KINDS: dict[Lack, ReasonKind] = {"masks": "masks", "attacker": "attacker", "originals": "attacker"}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One thing that keeps a release from being free of objections: a plain sentence, and where its number is."""
+
+    sentence: str
+    kind: ReasonKind
+    state: ReleaseState  # what follows from it alone
+    metric: str = ""  # the text form of the metric behind it; empty: none is
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What follows for one anonymization, and why; the first reason is the one that the sentence tells."""
+
+    state: ReleaseState
+    candidate: str
+    sentence: str
+    reasons: tuple[Reason, ...] = ()
+    notes: tuple[str, ...] = ()  # what a reader must know besides: entries of the accepted list that fit nothing
+    accepted: int = 0  # readable identifiers that somebody accepted
+    checks: AnonymizationChecks | None = None  # all that was asked; `None` of a run that was interrupted
+
+    @property
+    def shortfall(self) -> tuple[int, float]:
+        """How many thresholds it does not reach, and by how much in all."""
+        checks = self.checks.checks if self.checks else []
+        missed = [check for check in checks if isinstance(check, ThresholdCheck) and _bears(check, "missed")]
+        unknown = sum(isinstance(check, ThresholdCheck) and _bears(check, "unknown") for check in checks)
+        short = sum(abs(check.limit - check.value) for check in missed if check.value is not None)
+        return len(missed) + unknown, short
+
+
+def decide(
+    run: Run,
+    *,
+    candidate: str | None = None,
+    thresholds: Sequence[Threshold] = (),
+    accepted: Accepted | None = None,
+    baseline: Baseline | None = None,
+    only: bool = False,
+    documents: int = DOCUMENTS,
+    identifiers: int = IDENTIFIERS,
+) -> Decision:
+    """The state of one anonymization, or of the best one by these very decisions.
+
+    Raises PlanError for a candidate that the run does not have.
+    """
+    from showthrough.run.gate.checking import Gate  # here: a gate tells what follows from its checks
+
+    gate = Gate(
+        thresholds, [candidate] if candidate else (), False, documents, identifiers, baseline, only, accepted=accepted
+    )
+    return decisions(run, gate)[0]
+
+
+def decisions(run: Run, gate: Gate) -> list[Decision]:
+    """Of all anonymizations of a gate, the best first; there is one at least."""
+    from showthrough.run.gate.checking import check_anonymization
+
+    names = list(gate.names) or run.names
+    if strangers := [name for name in names if name not in run.names]:
+        raise PlanError(f"not in this run; there are {join_names(run.names)}", f"candidate {shorten(strangers[0])}")
+    if not names:
+        nothing = Reason("Nothing was evaluated.", "lacking", ReleaseState.NOT_ENOUGH_EVIDENCE)
+        return [Decision(nothing.state, "", nothing.sentence, (nothing,))]
+    if not run.complete:
+        why = "The evaluation was interrupted: nothing can be said yet."
+        stopped = Reason(why, "lacking", ReleaseState.NOT_ENOUGH_EVIDENCE)
+        return [Decision(stopped.state, name, why, (stopped,)) for name in names]
+    demands = demands_of(run, gate.thresholds, gate.only)
+    explicit = [demand.threshold for demand in demands if not demand.usual]
+    kept = {}
+    if gate.baseline:
+        kept = gate.baseline.check_numbers(
+            names, gate.baseline.numbers([(one.metric, one.part) for one in explicit]), gate.bound
+        )
+    found = [
+        decide_on(run, check_anonymization(run, gate, name, demands, kept.get(name, ())), gate.accepted)
+        for name in names
+    ]
+    ranked = sorted(found, key=lambda one: (_RANKS[one.state], one.shortfall, len(one.reasons), -_use(run, one)))
+    return [_in_words(one, run, best=number == 0 and len(ranked) > 1) for number, one in enumerate(ranked)]
+
+
+_RANKS = {state: rank for rank, state in enumerate(reversed(ReleaseState))}
+
+
+def _use(run: Run, decision: Decision) -> float:
+    """What it leaves of the texts: of two that are equally safe the more useful one goes first."""
+    score = headline(run, decision.candidate, choose_metric(run, INFORMATION, "words", PRECISION, MEANING))
+    return -1.0 if score is None or score.value is None else score.value
+
+
+def decide_on(run: Run, checked: AnonymizationChecks, accepted: Accepted | None = None) -> Decision:
+    """What follows from the checks of one anonymization, whatever the gate lets pass."""
+    threshold = any(isinstance(check, ThresholdCheck) for check in checked.checks)
+    reasons = [reason for check in checked.checks if (reason := _reason(run, checked.name, check))]
+    if not threshold:
+        why = "No number of this run has a limit that it must reach, so nothing was decided."
+        reasons.append(Reason(why, "lacking", ReleaseState.NOT_ENOUGH_EVIDENCE))
+    told = {reason.metric for reason in reasons if reason.kind == "readable"}
+    reasons = [reason for reason in reasons if reason.kind != "missed" or reason.metric not in told]
+    reasons.sort(key=lambda reason: (-_RANKS[reason.state], _ORDER.index(reason.kind)))
+    state = reasons[0].state if reasons else ReleaseState.NO_OBJECTION
+    readable = next((check for check in checked.checks if isinstance(check, ReadableCheck)), None)
+    notes = describe_unused(run, checked.name, accepted) if accepted else ()
+    return _in_words(
+        Decision(state, checked.name, "", tuple(reasons), tuple(notes), readable.accepted if readable else 0, checked),
+        run,
+        best=False,
+    )
+
+
+def _in_words(decision: Decision, run: Run, *, best: bool) -> Decision:
+    who = "the best candidate" if best else shorten(decision.candidate)
+    if not decision.reasons:
+        attack = any("attack" in record.roles and record.text in run.rows for record in run.metrics)
+        rest = "" if attack else " Nobody tried to recognise people."
+        accepted = _accepted_words(decision.accepted)
+        return replace(decision, sentence=f"What was tested found nothing against {who}{accepted}.{rest}")
+    told = decision.reasons[0].sentence
+    return replace(decision, sentence=f"In {who}, {told if told[1:2].isupper() else told[0].lower() + told[1:]}")
+
+
+def _accepted_words(count: int) -> str:
+    if not count:
+        return ""
+    return f", but for {count:,} readable identifier{'' if count == 1 else 's'} that somebody accepted"
+
+
+def _bears(check: ThresholdCheck, grade: str) -> bool:
+    """Whether a grade counts: of usual thresholds beside others that of the grave ones, which then do not pass."""
+    return check.grade == grade and (not check.usual or not check.passed)
+
+
+def _reason(run: Run, name: str, check: Check) -> Reason | None:
+    """What a check has against a release, whether or not the gate lets it pass."""
+    if isinstance(check, ReadableCheck):
+        return None if check.sure else _readable(check, run)
+    if isinstance(check, EvidenceCheck):
+        state = ReleaseState.DO_NOT_RELEASE if check.grave else ReleaseState.NOT_ENOUGH_EVIDENCE
+        return Reason(check.said, _KINDS.get(check.about, "lacking"), state)
+    if isinstance(check, Enough):
+        return None if check.passed else _too_few(run, check)
+    if isinstance(check, BaselineCheck):
+        return None if check.passed else _not_kept(run, check)
+    return None if check.grade == "met" else _not_met(run, name, check)
+
+
+def _readable(check: ReadableCheck, run: Run) -> Reason:
+    left = check.readable - check.accepted
+    nobody = f" and {'was' if left == 1 else 'were'} accepted by nobody" if check.accepted else ""
+    things = "identifier" if check.marked == 1 else "identifiers"
+    sentence = (
+        f"{left:,} of {check.marked:,} direct {things} can still be read{nobody}, in {check.documents:,} of "
+        f"{_many(len(run.documents), 'document')}."
+    )
+    return Reason(sentence, "readable", ReleaseState.DO_NOT_RELEASE, check.metric)
+
+
+def _too_few(run: Run, check: Enough) -> Reason:
+    if check.metric:
+        sentence = (
+            f"Too little was counted ({_title(run, check.metric)}): {check.found:,}, and {check.needed:,} is the least."
+        )
+    else:
+        what = "independent document" if run.joined else "group" if run.groups else "document"
+        only = "is only" if check.found == 1 else "are only"
+        sentence = f"There {only} {_many(check.found, what)} to judge by, and {check.needed:,} is the least."
+    return Reason(sentence, "sample", ReleaseState.NOT_ENOUGH_EVIDENCE, check.metric)
+
+
+def _not_kept(run: Run, check: BaselineCheck) -> Reason:
+    title = _title(run, check.metric, check.part)
+    if check.lost is not None and check.lost > check.margin and check.value is not None and check.earlier is not None:
+        was, now = _number(check.earlier), _number(check.value)
+        sentence = f"It is worse than the earlier release ({title}): {now}, and it was {was}."
+        return Reason(sentence, "worse", ReleaseState.DO_NOT_RELEASE, check.metric)
+    sentence = f"Nothing shows that it is as good as the earlier release ({title})."
+    return Reason(sentence, "unsure", ReleaseState.NOT_ENOUGH_EVIDENCE, check.metric)
+
+
+def _not_met(run: Run, name: str, check: ThresholdCheck) -> Reason:
+    record = next((record for record in run.metrics if record.text == check.metric), None)
+    roles = record.roles if record else ()
+    title = _title(run, check.metric, check.part)
+    little = ReleaseState.NOT_ENOUGH_EVIDENCE
+    if check.grade == "unknown" or check.value is None:
+        why = check.said.removesuffix(_USUAL)
+        why = why.removeprefix(_SHOWS_NOTHING).rpartition("cannot pass: ")[2]
+        return Reason(f"{title} shows nothing: {why}.", "unknown", little, check.metric)
+    people = "attack" in roles and not check.part
+    if check.grade == "missed":
+        state = ReleaseState.DO_NOT_RELEASE if _bears(check, "missed") else little
+        if people:
+            many = len(run.documents)
+            found = f"{round(check.value * many):,} of {many:,}"
+            return Reason(f"{found} people can still be recognised.", "people", state, check.metric)
+        if record and not check.part and (counted := _counted(run, name, record)):
+            return Reason(counted, "missed", state, check.metric)
+        least = "at least" if check.end == "min" else "at most"
+        sentence = f"{title}: {_number(check.value)}, and {least} {_number(check.limit)} is asked."
+        return Reason(sentence, "missed", state, check.metric)
+    why = check.said.removeprefix(_NEEDS_SAID).removesuffix(_USUAL)
+    end = check.low if check.end == "min" else check.high
+    if why.startswith("its interval") and end is not None:
+        if people:
+            sentence = f"In other documents up to {_number(end)} of people might be recognised, as too few were tested."
+        else:
+            sentence = f"{title}: {_number(check.value)} here, but {_number(end)} is possible, as too few were tested."
+    else:
+        sentence = f"{title}: {_number(check.value)}, but {why}."
+    return Reason(sentence, "unsure", little, check.metric)
+
+
+def _counted(run: Run, name: str, record: MetricRecord) -> str:
+    """`214 of 428 indirect identifiers can still be read.`; nothing of what is not counted in identifiers."""
+    kinds = {"direct identifiers": "direct identifiers", "quasi-identifiers": "indirect identifiers"}
+    kind = next((words for role, words in kinds.items() if role in record.roles), "")
+    if not kind or not {"right", "all"} <= set(record.counts.values()):
+        return ""
+    right, every = (round(in_all(count_by_kind(run, record, name, which))) for which in ("right", "all"))
+    return f"{every - right:,} of {every:,} {kind} can still be read."
+
+
+def _title(run: Run, metric: str, part: str = "") -> str:
+    record = next((record for record in run.metrics if record.text == metric), None)
+    title = record.title if record else shorten(metric)
+    return f"{title} ({shorten(part)})" if part else title
+
+
+def _number(value: float) -> str:
+    """Shares as per cent, in as many digits as tell them from nothing and from all.
+
+    >>> _number(0.30952), _number(0.9994), _number(1.0), _number(3.5)
+    ('31 %', '99.94 %', '100 %', '3.5')
+    """
+    if not 0 <= value <= 1:
+        return f"{value:g}"
+    for digits in range(5):
+        text = f"{100 * value:.{digits}f}"
+        if float(text) == 100 * value or float(text) not in (0.0, 100.0):
+            return f"{text} %"
+    return f"{100 * value:g} %"
+
+
+def _many(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

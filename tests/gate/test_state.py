@@ -1,0 +1,326 @@
+"""The state of a release: ten situations, what may never be free of objections, and what somebody accepted."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from showthrough import (
+    Annotation,
+    Anonymization,
+    Corpus,
+    Document,
+    InputError,
+    Mask,
+    Mention,
+    PlanError,
+    Run,
+    evaluate,
+)
+from showthrough.metrics import METRICS as NAMES
+from showthrough.run.gate.accepted import (
+    Accepted,
+    AcceptedIdentifier,
+    digest_of_identifier,
+    read_accepted,
+    readable_identifiers,
+)
+from showthrough.run.gate.checking import Gate, check_run
+from showthrough.run.gate.checks import ReadableCheck
+from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
+from showthrough.run.gate.state import Decision, ReleaseState, decide, decisions
+from showthrough.run.records import Failure
+from showthrough.run.thresholds import Threshold
+from situations import METRICS, SITUATIONS, Letter, Situation, corpus_of, letters, release, run_of
+
+NOT_YET, NEVER, FREE = ReleaseState.NOT_ENOUGH_EVIDENCE, ReleaseState.DO_NOT_RELEASE, ReleaseState.NO_OBJECTION
+
+
+@pytest.fixture(scope="module")
+def situations() -> dict[str, Situation]:
+    return {name: make() for name, make in SITUATIONS.items()}
+
+
+@pytest.fixture(scope="module")
+def safe(situations: dict[str, Situation]) -> Run:
+    return situations["all safe"].run
+
+
+@pytest.fixture(scope="module")
+def one_left(situations: dict[str, Situation]) -> Run:
+    return situations["one name left"].run
+
+
+def decided(situation: Situation) -> Decision:
+    return decide(situation.run, baseline=situation.baseline, thresholds=situation.thresholds)
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_ten_situations(situations: dict[str, Situation], name: str) -> None:
+    situation = situations[name]
+    decision = decided(situation)
+    assert (decision.state, situation.says in decision.sentence) == (situation.state, True), decision
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_a_sentence_is_plain(situations: dict[str, Situation], name: str) -> None:
+    """No metric by its id, and no sign of mathematics."""
+    decision = decided(situations[name])
+    for sentence in (decision.sentence, *(reason.sentence for reason in decision.reasons)):
+        words = set(sentence.replace("(", " ").replace(")", " ").replace(",", " ").split())
+        assert not words & {name for name in NAMES if "_" in name or name in ("trir", "cpr", "tps")}
+        assert not set("≥≤αβκεΔ") & set(sentence)
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_the_gate_says_the_same(situations: dict[str, Situation], name: str) -> None:
+    situation = situations[name]
+    gate = Gate(situation.thresholds, baseline=situation.baseline)
+    (checked,) = check_run(situation.run, gate).anonymizations
+    assert checked.state == situation.state
+    assert checked.sentence == decided(situation).sentence
+    expected = {NEVER: {FAILED}, NOT_YET: {FAILED, UNSURE}, FREE: {PASSED}}
+    assert checked.status in expected[situation.state]
+
+
+def test_no_release_with_a_readable_name_is_free_of_objections(safe: Run) -> None:
+    """Whatever else is asked, and however little."""
+    made = letters()
+    run = run_of(made, release(made, lambda at, one: one.masks[1:] if at == 0 else one.masks), metrics=METRICS[:3])
+    for thresholds in ([], [Threshold("removed_di", "min", 0.0)], [Threshold("er_di", "max", 1.0)]):
+        for only in (False, True):
+            for few in (0, 20):
+                found = decide(run, thresholds=thresholds, only=only and bool(thresholds), documents=few, identifiers=0)
+                assert found.state == NEVER
+    assert decide(safe).state == FREE
+
+
+def without(run: Run, *metrics: str) -> Run:
+    return replace(
+        run,
+        metrics=[record for record in run.metrics if record.text not in metrics],
+        rows={text: rows for text, rows in run.rows.items() if text not in metrics},
+        scores=[score for score in run.scores if score.metric not in metrics],
+    )
+
+
+def lacking(run: Run) -> Iterator[tuple[str, Run, str]]:
+    """Runs without something, each with what is said of it."""
+    yield "marked places alone", without(run, "removed_di"), "only the places that were marked were searched"
+    yield "no direct identifiers", without(run, "removed_di", "er_di"), "nobody counted which direct identifiers"
+    yield "interrupted", replace(run, complete=False), "interrupted"
+    yield "a metric failed", replace(without(run, "trir"), metrics=run.metrics, failures=[Failure("trir", "no")]), "no"
+    yield "silver", replace(run, corpus=replace(run.corpus, silver="silver(a.v1) and others")), "programs made"
+    unlike = [replace(one, unlike=30) for one in run.anonymizations]
+    yield "unlike", replace(run, anonymizations=unlike), "30 of 200 released documents are unlike their originals"
+    yield "doubtful", replace(run, corpus=replace(run.corpus, doubtful=9)), "9 documents may be of one person"
+    rows = {text: {name: of for name, of in by.items() if name == "tool"} for text, by in run.rows.items()}
+    yield "no originals", replace(run, rows=rows, references=[]), "nobody tried the attack on the originals"
+    yield "no intervals", replace(run, scores=[replace(one, low=None, high=None) for one in run.scores]), "no interval"
+
+
+def test_whatever_is_lacking_is_said_and_is_never_free_of_objections(safe: Run) -> None:
+    for what, run, says in lacking(safe):
+        decision = decide(run)
+        assert decision.state == NOT_YET, what
+        assert says in decision.sentence.lower(), (what, decision.sentence)
+
+
+def test_a_usual_limit_that_nobody_set_and_that_is_missed_is_told(safe: Run) -> None:
+    """Half of the towns can be read, and somebody asked for names alone."""
+    made = letters()
+    run = run_of(made, release(made, lambda at, one: one.masks[: 2 + at % 2]), metrics=METRICS[:3])
+    asked = [Threshold("removed_di", "min", 0.95)]
+    decision = decide(run, thresholds=asked)
+    assert (decision.state, decision.reasons[0].sentence) == (
+        NOT_YET, "100 of 200 indirect identifiers can still be read.",
+    )  # fmt: skip
+    assert decide(run, thresholds=asked, only=True).state == FREE
+    assert decide(run).state == NEVER
+
+
+def test_the_best_goes_first() -> None:
+    """By its state, then by how much it misses."""
+    made = letters(40)
+
+    def leaving(names: int) -> Any:
+        return release(made, lambda at, one: one.masks[1:] if at < names else one.masks)
+
+    masks = {"nine": leaving(9), "none": leaving(0), "two": leaving(2)}
+    run = evaluate(corpus_of(made), masks, ["removed_di"], resamples=50)
+    ranked = decisions(run, Gate())
+    assert [one.candidate for one in ranked] == ["none", "two", "nine"]
+    assert [one.state for one in ranked] == [NOT_YET, NEVER, NEVER]
+    assert ranked[0].sentence.startswith("In the best candidate, ")
+    assert decide(run, candidate="two").sentence.startswith("In two, 2 of 80 direct identifiers can still be read")
+    with pytest.raises(PlanError, match=r"^candidate three: not in this run; there are nine, none, two"):
+        decide(run, candidate="three")
+
+
+# What somebody accepted.
+
+
+def entry(one: Letter, **other: Any) -> AcceptedIdentifier:
+    return AcceptedIdentifier(
+        **{"document": "letter-007", "by": "N. N.", "when": "2026-11-18", "why": "public", **other}
+    )
+
+
+@pytest.mark.parametrize("by", ["text", "place", "digest"])
+def test_what_was_accepted_is_no_objection(one_left: Run, by: str) -> None:
+    name = letters()[7]
+    start, end = name.span(name.name)
+    ways: dict[str, dict[str, Any]] = {
+        "text": {"text": name.name},
+        "place": {"start": start, "end": end},
+        "digest": {"digest": digest_of_identifier(name.name)},
+    }
+    way = ways[by]
+    decision = decide(one_left, accepted=Accepted((entry(name, **way),), "accepted.json"))
+    assert (decision.state, decision.accepted, decision.notes) == (FREE, 1, ())
+    assert "but for 1 readable identifier that somebody accepted" in decision.sentence
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"text": "Somebody Else"},
+        {"text": "left"},
+        {"document": "letter-008"},
+        {"document": "nowhere"},
+        {"start": 0, "end": 2},
+        {"digest": "0" * 64},
+    ],
+)
+def test_what_fits_nothing_excuses_nothing_and_is_told(one_left: Run, other: dict[str, Any]) -> None:
+    one = letters()[7]
+    wrong = entry(one, **({"text": one.name} if set(other) == {"document"} else {}), **other)
+    decision = decide(one_left, accepted=Accepted((wrong,), "accepted.json"))
+    assert (decision.state, decision.accepted) == (NEVER, 0)
+    (note,) = decision.notes
+    assert note == f"accepted.json, entry 1 (document {wrong.document}) fits nothing that can be read there"
+    assert one.name not in note
+
+
+def test_of_several_that_can_be_read_each_must_be_accepted() -> None:
+    """The name and the number of one letter; the number alone was accepted."""
+    made = letters()
+    run = run_of(made, release(made, lambda at, one: one.masks[2:] if at == 7 else one.masks), metrics=METRICS[:3])
+    number, name = (entry(made[7], text=text) for text in (made[7].number, made[7].name))
+    some = decide(run, accepted=Accepted((number,), "a.json"))
+    assert (some.state, some.accepted) == (NEVER, 1)
+    assert "1 of 400 direct identifiers can still be read and was accepted by nobody" in some.sentence
+    assert decide(run, accepted=Accepted((number, name), "a.json")).accepted == 2
+
+
+def test_without_the_texts_nobody_can_tell_which_was_accepted(one_left: Run) -> None:
+    """Counts say that one can be read, and not which."""
+    name = letters()[7]
+    accepted = Accepted((entry(name, text=name.name),), "accepted.json")
+    assert decide(one_left.without_text(), accepted=accepted).state == NEVER
+    assert decide(replace(one_left, texts=None), accepted=accepted).state == NEVER
+
+
+def test_what_stands_elsewhere_is_accepted_as_well(situations: dict[str, Situation]) -> None:
+    """Three letters are signed: an entry for each."""
+    run, made = situations["moved text"].run, letters()
+    every = [entry(made[at], document=f"letter-{at:03}", text=made[at].name) for at in (3, 4, 5)]
+    assert decide(run, accepted=Accepted(every, "a.json")).accepted == 3
+    assert decide(run, accepted=Accepted(every[:2], "a.json")).state == NEVER
+
+
+def twice(masked: list[Mask]) -> Run:
+    """`Ann Lee` and `Lee` are marked as one person; unmarked, at the end, `Ann Lee` stands once more."""
+    text = "Ann Lee came. Lee left. Ann Lee"
+    marks = [Mention(0, 7, "PERSON", "DIRECT", "e"), Mention(14, 17, "PERSON", "DIRECT", "e")]
+    corpus = Corpus([Document("letter-007", text, (Annotation("a", tuple(marks)),))])
+    return evaluate(corpus, {"tool": Anonymization({"letter-007": masked})}, ["removed_di"], resamples=0)
+
+
+def test_who_accepted_the_short_form_did_not_accept_the_long_one() -> None:
+    def left(masked: list[Mask], **way: Any) -> int:
+        found = readable_identifiers(twice(masked), "tool", Accepted((entry(letters(1)[0], **way),), "a.json"))
+        assert found is not None
+        return found.left
+
+    first, second, third = Mask(0, 7), Mask(14, 17), Mask(24, 31)
+    for masked in ([], [first], [first, second], [second, third], [first, third]):
+        assert left(masked, text="Ann Lee") == 0  # wherever it stands, and what is shorter with it
+        assert left(masked, text="Lee") == 1
+        assert left(masked, digest=digest_of_identifier("Ann Lee")) == 0
+    assert left([second, third], start=0, end=7) == 0  # that place, and it stands nowhere else
+    assert left([second], start=0, end=7) == 1  # it stands at the end as well
+    assert left([third], start=0, end=7) == 1  # Lee can be read too
+    assert left([], start=0, end=31) == 1  # no mark
+
+
+def test_a_list_is_read_from_json_and_csv(tmp_path: Path) -> None:
+    row = {"document": "d1", "text": "Doe", "by": "N. N.", "when": "2026-11-18", "why": "public office"}
+    place = {key: value for key, value in row.items() if key != "text"} | {"start": 3, "end": 6}
+    for name, content in {
+        "list.json": json.dumps([row, place]),
+        "object.json": json.dumps({"accepted": [row, place]}),
+    }.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        assert len(read_accepted(tmp_path / name).entries) == 2
+    with (tmp_path / "list.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["document", "text", "start", "end", "by", "when", "why"])
+        writer.writeheader()
+        writer.writerows([row, place])
+    assert read_accepted(tmp_path / "list.csv").entries == read_accepted(tmp_path / "list.json").entries
+    assert read_accepted(tmp_path / "list.csv").reviewers == ("N. N.",)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("{}", "accepted: expected a list of objects"),
+        ("[3]", "entry 1: found a whole number; expected an object {…}; fields: document,"),
+        ('[{"document": "d"}]', "entry 1: by is missing"),
+        (
+            '[{"document": "d", "by": " ", "when": "2026-11-18", "why": "x", "text": "Doe"}]',
+            "by: is empty; expected who",
+        ),
+        (
+            '[{"document": "d", "by": "N", "when": "soon", "why": "x", "text": "Doe"}]',
+            "when: found 'soon'; expected a day",
+        ),
+        (
+            '[{"document": "d", "by": "N", "when": "2026-11-18", "why": "x"}]',
+            "text: expected one of text, start with end",
+        ),
+        (
+            '[{"document": "d", "by": "N", "when": "2026-11-18", "why": "x", "start": 4, "end": 2}]',
+            "start: expected start",
+        ),
+        ('[{"document": "d", "by": "N", "when": "2026-11-18", "why": "x", "digest": "12"}]', "digest: expected 64"),
+        (
+            '[{"document": "d", "by": "N", "when": "2026-11-18", "why": "x", "text": "Doe", "age": 3}]',
+            "unknown key age",
+        ),
+    ],
+)
+def test_a_list_that_says_too_little_is_refused(tmp_path: Path, content: str, says: str) -> None:
+    (tmp_path / "list.json").write_text(content, encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        read_accepted(tmp_path / "list.json")
+    assert says in str(error.value)
+    assert str(error.value).startswith(f"{tmp_path / 'list.json'}: ")
+
+
+def test_the_gate_lets_pass_what_was_accepted(one_left: Run) -> None:
+    name = letters()[7]
+    (checked,) = check_run(one_left, Gate()).anonymizations
+    readable = next(check for check in checked.checks if isinstance(check, ReadableCheck))
+    assert (checked.status, readable.passed, readable.said) == (FAILED, False, "1 of 400 can be read")
+    (checked,) = check_run(one_left, Gate(accepted=Accepted((entry(name, text=name.name),), "a.json"))).anonymizations
+    readable = next(check for check in checked.checks if isinstance(check, ReadableCheck))
+    assert (checked.status, readable.said) == (PASSED, "1 of 400 can be read; 1 of them accepted")
+    only = check_run(one_left, Gate([Threshold("removed_di", "min", 0.9)], only=True))
+    assert (only.status, only.anonymizations[0].state) == (PASSED, NEVER)  # who asks for less is told all the same

@@ -1,0 +1,169 @@
+"""What the first screen is made of: the checklist, the three numbers, and the worst sentence."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
+from showthrough.report.evidence import evaluation, evidence
+from showthrough.report.tiles import tiles
+from showthrough.report.worst import Example, Released, worst_example
+from showthrough.run.gate.checking import Gate
+from showthrough.run.gate.state import Decision, decide, decisions
+from showthrough.run.pairing import RunPair
+from showthrough.studies.failures import Inspection
+from situations import METRICS, letters, release, run_of
+
+TITLES = [
+    "Annotations", "Removed from the release", "Attack with background", "Linkage between documents", "Inference",
+    "Authorship", "Enough documents", "Independent documents",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def four_left() -> Run:
+    """Forty letters; of four the names can be read."""
+    made = letters(40)
+    return run_of(made, release(made, lambda at, one: one.masks[1:] if at < 4 else one.masks))
+
+
+def states(run: Run) -> dict[str, str]:
+    return {item.title: item.state for item in evidence(run, decide(run))}
+
+
+def test_the_checklist_says_what_was_tested_and_what_was_not(four_left: Run) -> None:
+    found = evidence(four_left, decide(four_left))
+    assert [item.title for item in found] == TITLES
+    assert states(four_left) == dict(
+        zip(TITLES, ["tested", "tested", "tested", "absent", "absent", "absent", "weak", "tested"], strict=True)
+    )
+    by_title = {item.title: item for item in found}
+    assert by_title["Annotations"].note == "80 direct identifiers marked"
+    assert by_title["Inference"].command.startswith("showthrough evaluate CORPUS tool=FILE --metric ")
+    assert by_title["Attack with background"].note == "an attacker who knows the register looked for people"
+
+
+def test_what_is_lacking_is_absent_or_doubtful(four_left: Run) -> None:
+    def fewer(*kept: str) -> Run:
+        return replace(
+            four_left,
+            metrics=[record for record in four_left.metrics if record.text in kept],
+            rows={text: rows for text, rows in four_left.rows.items() if text in kept},
+            scores=[score for score in four_left.scores if score.metric in kept],
+        )
+
+    marked = states(fewer("er_di"))
+    assert (marked["Removed from the release"], marked["Attack with background"]) == ("weak", "absent")
+    attacked = states(fewer("trir"))
+    assert (attacked["Annotations"], attacked["Removed from the release"]) == ("absent", "absent")
+    silver = replace(four_left, corpus=replace(four_left.corpus, silver="silver(a.v1)"))
+    assert states(silver)["Annotations"] == "weak"
+    doubtful = replace(four_left, corpus=replace(four_left.corpus, doubtful=3))
+    assert states(doubtful)["Independent documents"] == "weak"
+    weak = run_of(letters(40), weak=True)
+    assert states(weak)["Attack with background"] == "weak"
+
+
+def test_a_command_names_files_without_their_folders(four_left: Run) -> None:
+    run = replace(
+        four_left,
+        corpus=replace(four_left.corpus, source="/home/ann/cases of 2025.json"),
+        anonymizations=[replace(one, source="/home/ann/masks.json") for one in four_left.anonymizations],
+    )
+    assert evaluation(run, "--more") == "showthrough evaluate 'cases of 2025.json' tool=masks.json --more"
+
+
+def test_three_numbers_with_all_that_they_are_read_beside(four_left: Run) -> None:
+    """4 of 80 identifiers are 5 %; the limit of 95 % hidden is 5 % readable."""
+    readable, found, kept = tiles(four_left, decide(four_left))
+    assert (readable.figure, readable.detail) == ("4 of 80", "direct identifiers, in 4 of 40 documents")
+    assert readable.share == pytest.approx(0.05)
+    assert readable.limit == pytest.approx(0.05)
+    assert (readable.most, readable.grade) == (True, "missed")
+    score = four_left["tool", "removed_di"]
+    assert score.low is not None
+    assert score.high is not None
+    assert readable.low == pytest.approx(1 - score.high)
+    assert readable.high == pytest.approx(1 - score.low)
+    attack = four_left["tool", "trir"].value
+    assert attack is not None
+    assert (found.share, found.figure, found.limit) == (attack, f"{round(40 * attack)} of 40", 0.09)
+    assert (kept.title, kept.figure, kept.most) == ("Masking that was needed", "100.0 %", False)
+
+
+def test_what_was_not_measured_has_no_number() -> None:
+    made = letters(20)
+    run = run_of(made, annotator="", metrics=["residual"])
+    assert [(one.figure, one.share) for one in tiles(run, decide(run))] == [("–", None)] * 3
+
+
+def test_what_moved_since_an_earlier_run(four_left: Run) -> None:
+    made = letters(40)
+    earlier = RunPair(four_left, run_of(made), "last")
+    readable, found, kept = (one.moved for one in tiles(four_left, decide(four_left), earlier))
+    assert readable == "▼ worse: was 0.0 % in last"
+    assert found.startswith("▼ worse: was ")
+    assert kept == "unchanged: was 100.0 % in last"
+    back = tiles(run := run_of(made), decide(run), RunPair(run, four_left, "last"))
+    assert back[0].moved == "▲ better: was 5.0 % in last"
+
+
+def test_a_weak_attacker_and_silver_marks_make_no_number_sure() -> None:
+    run = run_of(letters(), weak=True)
+    assert [one.grade for one in tiles(run, decide(run))[:2]] == ["met", "unsure"]
+    silver = replace(run, corpus=replace(run.corpus, silver="silver(a.v1)"))
+    assert [one.grade for one in tiles(silver, decide(silver))[:2]] == ["unsure", "unsure"]
+
+
+def example(run: Run, name: str = "tool", **options: bool) -> Example | None:
+    assert run.texts is not None
+    return worst_example(run, name, Inspection(run.texts).of(name), **options)
+
+
+def marked(found: Example | None) -> tuple[str, list[str]]:
+    assert found is not None
+    return "".join(text for text, _ in found.pieces), [text for text, telling in found.pieces if telling]
+
+
+def test_the_worst_sentence_is_of_the_release(four_left: Run) -> None:
+    made = letters(40)
+    found = example(four_left)
+    text, telling = marked(found)
+    assert found is not None
+    name = next(one for at, one in enumerate(made) if f"letter-{at:03}" == found.document)
+    assert telling == [name.name]
+    assert text == f"Ms {name.name}, file [CODE], of [LOC], wrote to us."
+    assert found.what == "direct identifier: names (PERSON)"
+
+
+def test_where_names_are_hidden_words_are_shown_by_which_somebody_was_found() -> None:
+    made = letters(40)
+    run = run_of(made, release(made, lambda at, one: one.masks[:2] if at < 30 else one.masks))
+    _, telling = marked(example(run))
+    assert telling[0] in [one.town for one in made]
+    quasi = example(run, attacked=False)
+    assert quasi is not None
+    assert quasi.what == "indirect identifier: LOC" or "places" in quasi.what
+
+
+def test_of_a_run_without_text_there_is_no_sentence(four_left: Run) -> None:
+    assert worst_example(four_left.without_text(), "tool", None) is None
+    safe = run_of(letters(20), metrics=METRICS[:3])
+    assert example(safe) is None
+
+
+def test_what_was_taken_out_can_be_seen() -> None:
+    """Ann was replaced by nothing: a gap of three signs stands there."""
+    marks = (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"), Mention(8, 11, "PERSON", "DIRECT", "f"))),)
+    corpus = Corpus([Document("d", "Ann met Bob. They left.", marks)])
+    run = evaluate(corpus, {"tool": Anonymization({"d": [Mask(0, 3)]})}, ["er_di"], resamples=0)
+    assert marked(example(run)) == ("▁▁▁ met Bob.", ["Bob"])
+    released = Released("Ann met Bob. They left.", [Mask(0, 3), Mask(8, 11, "NAME")])
+    assert [released.place(at) for at in (0, 3, 4, 8, 11, 12)] == [0, 0, 1, 5, 9, 10]
+    assert (released.text, released.cut(0, 5)) == (" met NAME. They left.", "▁▁▁ met ")
+
+
+def test_decisions_name_everybody_once(four_left: Run) -> None:
+    found: list[Decision] = decisions(four_left, Gate())
+    assert [one.candidate for one in found] == ["tool"]
