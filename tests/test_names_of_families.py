@@ -48,6 +48,7 @@ OTHER_MEANINGS = {
     "background": {
         "report/charts/theme.py",  # a colour
         "report/notebook.py",
+        "report/release/printing.py",  # a flag of browsers
         "report/review.py",
         "cli/demo.py",  # which attacks, as a user would
         "cli/demo_corpus/__init__.py",

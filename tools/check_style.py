@@ -80,7 +80,7 @@ def sentences_of_page(path: Path) -> Iterator[Sentence]:
 def sentences_of_module(path: Path) -> Iterator[Sentence]:
     """The sentences in the strings of a module, and in docstrings that users see.
 
-    What is joined is read as one text: neighbouring strings, `+`, both ways of `a if b else c` (the longer), and a
+    What is joined is read as one text: neighbouring strings, `+`, `a if b else c` and `a or b` (the longest), and a
     variable of the same function that holds a text. Anything else that is filled in is one word.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -137,6 +137,8 @@ class _Texts:
             return f"{left or 'X'}{right or 'X'}" if left or right else ""
         if isinstance(node, ast.IfExp):
             return max(self.read(node.body, depth), self.read(node.orelse, depth), key=len)
+        if isinstance(node, ast.BoolOp):
+            return max((self.read(value, depth) for value in node.values), key=len)
         if isinstance(node, ast.Name) and depth < DEEPEST:
             value = self.scopes[id(node)].get(node.id)
             return self.read(value, depth + 1) if value is not None else ""

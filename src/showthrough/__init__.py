@@ -12,11 +12,13 @@ from showthrough.version import __version__
 _PACKAGES = {
     "studies.agreement": ("Agreement", "agreement"),
     "studies.description": ("describe",),
+    "studies.review.adjudication": ("Adjudicated", "adjudicate"),
     "studies.review.application": ("Reviewed", "reviewed"),
     "studies.review.folder": ("ReviewCopies", "review_copies"),
     "studies.errors": ("error_cases",),
     "studies.risk": ("RiskAnnex", "risk_annex"),
     "studies.rules": ("rules_worth", "with_rules"),
+    "studies.splits": ("CorpusSplit", "split_corpus"),
     "studies.verification": ("VerifierScores", "verifier_scores"),
     "systems": ("ANONYMIZERS", "Anonymizer", "anonymize", "anonymizer"),
     "systems.encoders.api": ("train_transformer",),

@@ -99,10 +99,18 @@ from showthrough.studies.agreement import Agreement as Agreement, agreement as a
 from showthrough.studies.description import describe as describe
 from showthrough.studies.errors import error_cases as error_cases
 from showthrough.studies.rating.sampling import RatingSample as RatingSample, rating_sample as rating_sample
+from showthrough.studies.review.adjudication import (
+    Adjudicated as Adjudicated,
+    adjudicate as adjudicate,
+)
 from showthrough.studies.review.application import Reviewed as Reviewed, reviewed as reviewed
 from showthrough.studies.review.folder import ReviewCopies as ReviewCopies, review_copies as review_copies
 from showthrough.studies.risk import RiskAnnex as RiskAnnex, risk_annex as risk_annex
 from showthrough.studies.rules import rules_worth as rules_worth, with_rules as with_rules
+from showthrough.studies.splits import (
+    CorpusSplit as CorpusSplit,
+    split_corpus as split_corpus,
+)
 from showthrough.studies.verification import VerifierScores as VerifierScores, verifier_scores as verifier_scores
 from showthrough.systems import (
     ANONYMIZERS as ANONYMIZERS,

@@ -54,6 +54,7 @@ _MOVED = {
     "report.clinical": "report.differences",
     "gate": "run.gate",
     "anonymizers": "systems",
+    "anonymizers.table": "systems.base",
     "workbench": "systems.workbench",
     "workbench.working": "systems.workbench.runner",
     "analysis": "studies",

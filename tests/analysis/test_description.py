@@ -380,3 +380,29 @@ def test_splits_sum_to_the_whole(found: list[Document]) -> None:
             )
     types = Counter({kind: one.mentions.total for kind, one in description.whole.types.items()})
     assert types == sum((Counter({k: v.mentions.total for k, v in part.types.items()}) for part in parts), Counter())
+
+
+def test_edits_by_annotator_with_their_spread() -> None:
+    """Two people keep 3 of 4 and 1 of 2 marks: 0.75 and 0.5, mean 0.625, deviation 0.25/√2. Programs do not count."""
+
+    def layer(who: str, *edits: str | None) -> Annotation:
+        marks = (Mention(at, at + 1, "X", "QUASI", "", None, edit) for at, edit in enumerate(edits))
+        return Annotation(who, tuple(marks))
+
+    layers = layer("a", "check", "check", "check", "insert"), layer("b", "check", "correct", None)
+    silver = layer("silver(rules)", "insert")
+    whole = describe(Corpus([Document("d", "abcdef", (*layers, silver)), Document("e", "ab", (layer("c"),))])).whole
+    assert whole.annotators["a"].edits == {"check": 3, "insert": 1}
+    assert whole.annotators["b"].edits == {"check": 1, "correct": 1}
+    assert whole.annotators["c"].edits == {}
+    assert whole.edits_by_annotator == {
+        "check": MeanDeviation(0.625, pytest.approx(0.25 / math.sqrt(2)), 2),
+        "correct": MeanDeviation(0.25, pytest.approx(0.5 / math.sqrt(2)), 2),
+        "insert": MeanDeviation(0.125, pytest.approx(0.25 / math.sqrt(2)), 2),
+    }
+
+
+def test_long_mentions_have_more_than_100_characters() -> None:
+    marks = Mention(0, 100, "X", "QUASI"), Mention(0, 101, "X", "QUASI"), Mention(3, 200, "Y", "QUASI")
+    whole = describe(Corpus([Document("d", "ab " * 80, (Annotation("a", marks),))])).whole
+    assert (whole.marks.long, whole.types["X"].long, whole.types["Y"].long) == (2, 1, 1)

@@ -69,7 +69,7 @@ def test_back_into_the_corpus(desk: Desk) -> None:
     assert found.err == "note: types that are new in this corpus: MISC\n"
     assert " ".join(found.out.split()).startswith(
         "1 of 1 document by ann was looked through and confirmed. "
-        "In 0 of 1 a reader could still tell who it is about (0.0 % to 95.0 % of documents and readers like these, "
+        "In 0 of 1 a reader could still say whom it is about (0.0 % to 95.0 % of documents and readers like these, "
         "exact at 95 %). "
         "2 corrections made, 1 disagreement left. "
     )
@@ -134,7 +134,9 @@ def test_a_sample_and_documents_of_others(desk: Desk) -> None:
 
 def test_nothing_is_overwritten(desk: Desk) -> None:
     desk.cli("review", "corpus.json", "-o", "review")
-    desk.refuses("review", "corpus.json", "-o", "review", starts="review: is not empty; choose another folder or say")
+    desk.refuses(
+        "review", "corpus.json", "-o", "review", starts="review: is not empty; choose another folder, or replace"
+    )
     assert desk.cli("review", "corpus.json", "-o", "review", "--force").status == 0
     desk.cli("review", "corpus.json", "-o", "opened", "--open")
     # What an earlier review left would tell what is hidden.

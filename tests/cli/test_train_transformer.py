@@ -37,7 +37,7 @@ def test_a_model_is_trained_and_then_masks(train: Cli, cli: Cli, tmp_path: Path)
     assert found.status == 0
     assert [line.split(":")[0] for line in found.err.splitlines()] == ["epoch 1", "epoch 2"]
     lines = found.out.splitlines()
-    assert "loss er_di er_qi recall precision f1" in " ".join(" ".join(lines).split())
+    assert "loss er_di er_qi recall precision wp f1" in " ".join(" ".join(lines).split())
     assert lines[-1] == f"written to {tmp_path / 'made'}"
     masked = cli("anonymize", tmp_path / "dev.json", "--with", f"{tmp_path / 'made'}/", "-o", tmp_path / "masks.json")
     assert masked.status == 0

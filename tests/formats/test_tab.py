@@ -28,7 +28,9 @@ from showthrough.data.documents import CHUNK_CHARACTERS
 from showthrough.formats.base import Input
 from showthrough.formats.benchmarks.tab import read_lines, record
 from showthrough.formats.lines import LineDocuments
+from showthrough.formats.writing import write_checked
 from showthrough.storage.file_heads import Head
+from showthrough.systems.surrogates.replacement import surrogates
 
 FULL: dict[str, Any] = {
     "doc_id": "001-1",
@@ -65,10 +67,48 @@ def read(path: Path, content: Any) -> list[Document]:
 def test_a_document_as_TAB_writes_it(tmp_path: Path) -> None:  # noqa: N802 (the name of the corpus)
     mention = Mention(5, 13, "PERSON", "DIRECT", "001_e0", "NOT_CONFIDENTIAL", "check")
     layers = (Annotation("annotator1", (mention,)),)
-    expected = [Document("001-1", "😀 Mr John Doe.", layers, split="train", reviewed=("annotator1",))]
+    fields = {"task": "Task: …", "meta": {"year": 1996}}
+    expected = [Document("001-1", "😀 Mr John Doe.", layers, split="train", reviewed=("annotator1",), fields=fields)]
     assert read(tmp_path / "x.json", [FULL]) == expected
     assert read(tmp_path / "x.jsonl", json.dumps(FULL)) == expected
     assert read(tmp_path / "again.json", [record(expected[0])]) == expected
+
+
+def test_fields_of_documents_are_found_by_name(tmp_path: Path) -> None:
+    """TAB has some of them as JSON in a string."""
+    task = "Task: Annotate the document to anonymise the following person: Henrik Hasslund"
+    meta = {"year": 2008, "articles": [6, 13, 6], "countries": '["DNK", "POL"]', "none": None, "applicant": "H. H."}
+    (one,) = read(tmp_path / "x.json", [{**FULL, "task": task, "meta": meta}])
+    assert [one.field_values(name) for name in ("year", "meta.year", "articles", "countries", "none", "court")] == [
+        ("2008",), ("2008",), ("6", "13"), ("DNK", "POL"), (), ()
+    ]  # fmt: skip
+    assert (one.field_values("task"), one.protected) == ((task,), "Henrik Hasslund")
+    (two,) = read(tmp_path / "x.json", [{**FULL, "task": None, "meta": json.dumps(meta)}])
+    assert (two.field_values("meta.articles"), two.field_values("year"), two.protected) == (
+        ("6", "13"),
+        ("2008",),
+        "H. H.",
+    )
+    (three,) = read(tmp_path / "x.json", [{**FULL, "task": "Task: …", "meta": "[not JSON"}])
+    assert (three.field_values("meta"), three.field_values("meta.year")) == (("[not JSON",), ())
+    assert three.protected == ""
+
+
+def test_fields_are_written_as_they_were(tmp_path: Path) -> None:
+    fields = {"task": "Task: …", "meta": {"year": 1996, "articles": "[6, 13]"}}
+    before = read(tmp_path / "x.json", [{**FULL, **fields}])
+    for name, format in (("again.json", "tab"), ("again.jsonl", "jsonl")):
+        assert write_checked(Corpus(before), tmp_path / name, format).lost == []
+        assert [one.fields for one in read_corpus(tmp_path / name)] == [fields]
+    lost = write_checked(Corpus(before), tmp_path / "again.csv", "table").lost
+    assert "what else is said of 1 document (its task, its meta)" in lost
+
+
+def test_a_surrogate_says_nothing_of_the_original() -> None:
+    """Its task names the very person."""
+    meant = Document("d", "Mr Doe", (Annotation("a", (Mention(3, 6, "PERSON"),)),), fields={"task": "person: Doe"})
+    (made,) = surrogates(Corpus([meant])).corpus
+    assert made.fields == {}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +156,7 @@ def test_optional_keys_may_be_missing(annotations: Any, expected: Any, tmp_path:
 def test_a_text_that_speaks_of_keys_is_no_key(tmp_path: Path) -> None:
     text = 'say "entity_mentions" twice: "entity_mentions"'
     assert read(tmp_path / "x.json", [{**FULL, "text": text, "annotations": None}]) == [
-        Document("001-1", text, split="train", reviewed=())
+        Document("001-1", text, split="train", reviewed=(), fields={"task": "Task: …", "meta": {"year": 1996}})
     ]
     other = {**FULL, "more": {"entity_mentions": [], "deep": {"entity_mentions": []}}}
     assert [document.id for document in read(tmp_path / "x.json", [other])] == ["001-1"]

@@ -145,6 +145,17 @@ def test_a_usual_limit_that_nobody_set_and_that_is_missed_is_told(safe: Run) -> 
     assert decide(run).state == NEVER
 
 
+def test_a_limit_that_the_originals_reach_is_no_evidence() -> None:
+    """All towns can be read and half of the people are found, and somebody asked for nothing better."""
+    made = letters(100)
+    run = run_of(made, release(made, lambda at, one: one.masks[:2] if at % 2 else one.masks))
+    asked = [Threshold("removed_di", "min", 0.95), Threshold("removed_qi", "min", 0.0), Threshold("trir", "max", 1.0)]
+    decision = decide(run, thresholds=asked)
+    assert decision.state == NOT_YET
+    told = [reason.sentence for reason in decision.reasons]
+    assert sum("A limit holds even with nothing masked" in sentence for sentence in told) == 2
+
+
 def test_the_best_goes_first() -> None:
     """By its state, then by how much it misses."""
     made = letters(40)

@@ -157,6 +157,8 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "risk": ("run.json", "--population", "census.csv"),
     "review": ("corpus.json", "-o", "made"),
     "convert": ("corpus.json", "--to", "tab", "-o", "made"),
+    "adjudicate": ("corpus.json", "--sheet", "made"),
+    "split": ("corpus.json", "--shares", "50/50", "-o", "made"),
     "scan": ("corpus.json",),
 }
 _WORDS = (

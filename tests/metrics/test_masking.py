@@ -497,3 +497,47 @@ def test_tags_know_a_word_from_a_name_where_the_entity_has_other_mentions(monkey
     )
     assert recall(name, word) == 1 / 2  # the name is readable; "A total" is none
     assert recall(alone) == 0  # nothing else of this entity: "A came" is asked for
+
+
+def confidential(words: str, status: str | None, nth: int = 0, identifier: str = "NO_MASK") -> Mention:
+    return Mention(*span(words, nth), "MISC", identifier, "", status)  # type: ignore[arg-type]
+
+
+def test_what_is_left_of_confidential_mentions() -> None:
+    """Whether they identify or not; a person who is hidden elsewhere is no part of it."""
+    one = Annotation(
+        "first",
+        (
+            mention("Ole Berg", "PERSON", "DIRECT", "person"),
+            confidential("a nurse", "ETHNIC", identifier="QUASI"),
+            confidential("Oslo", "NOT_CONFIDENTIAL"),
+            confidential("Ole Berg", "health ", 1),
+        ),
+    )
+    two = Annotation("second", (confidential("Ole Berg", "HEALTH", 1), confidential("May 1996", None)))
+    masks = [Mask(*span("nurse")), Mask(*span("Ole", 1))]
+    found = values_of(TEXT, (one, two), masks, 'recall(include="confidential")', parts=True)
+    # "a" is a function word, and free; of Ole Berg, twice, Ole is hidden.
+    assert found == {"": 4 / 6, "ETHNIC": 2 / 2, "HEALTH": 2 / 4}
+    found = values_of(TEXT, (one, two), masks, 'recall(include="confidential", unit="mention")', parts=True)
+    assert found == {"": 1 / 3, "ETHNIC": 1.0, "HEALTH": 0.0}
+    found = values_of(TEXT, (one, two), masks, 'recall(include="confidential", ignorable="skip")', parts=True)
+    assert found == {"": 3 / 5, "ETHNIC": 1.0, "HEALTH": 0.5}
+    assert values_of(TEXT, (one, two), masks, 'recall_per_type(include="confidential")', parts=True) == {"MISC": 4 / 6}
+
+
+def test_nothing_is_confidential() -> None:
+    corpus = Corpus([Document("d", TEXT, (FIRST,))])
+    run = evaluate(corpus, {"a": Anonymization({"d": []})}, ['recall(include="confidential")'], resamples=0)
+    score = run["a", 'recall(include="confidential")']
+    assert (score.value, score.reason) == (None, "no annotator gave a mention a confidential status")
+
+
+def test_confidential_is_a_question_of_recall_about_mentions() -> None:
+    with pytest.raises(PlanError, match="expected unit='token' or 'mention'"):
+        parse_metric('recall(include="confidential", unit="entity")')
+    with pytest.raises(PlanError, match="include='confidential' is not known; expected 'direct', 'quasi' or 'direct"):
+        parse_metric('f1(include="confidential")')
+    with pytest.raises(PlanError, match="expected 'direct', 'quasi', 'confidential' or 'direct,quasi'"):
+        parse_metric('recall(include="secret")')
+    assert parse_metric('recall(include="confidential")').roles == ()

@@ -338,3 +338,45 @@ def test_an_attack_that_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
     score = run["names", 'trir(attacks="guess, guess+assignment")', "guess"]
     assert score.value == 1.0
     assert "guess:v1" in score.signature
+
+
+def test_a_metric_of_the_former_version_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Methods under their former names count as before, and say what they are called now."""
+    monkeypatch.setitem(METRICS, "kept", Kept)
+    with pytest.warns(DeprecationWarning, match="Former.lacking is now missing_resource"):
+
+        @dataclass(frozen=True)
+        class Former(Kept):
+            def bind(self, chunk: Any) -> Callable[[Anonymized], Rows]:
+                return chunk.bound(parse_metric("kept"))  # type: ignore[no-any-return]
+
+            def bounded(self, part: str) -> bool:
+                return False
+
+            def one_each(self, part: str, totals: Any) -> float:
+                return 7.0
+
+            @property
+            def lacking(self) -> str:
+                return "" if self.title else "a dictionary"
+
+    monkeypatch.setitem(METRICS, "former", Former)
+    run = evaluate(CORPUS, MASKS, ["kept", "former"], resamples=0)
+    assert not run.failures
+    assert run["a", "former"].value == run["a", "kept"].value == 1 - 21 / 60
+    assert (Former().is_bounded(""), Former().unit_change("", {}), Former().missing_resource) == (False, 7.0, "")
+    assert Rows.joined([Rows.of(a=[1]), Rows.of(a=[2])]).values.tolist() == [[1], [2]]
+
+
+def test_a_former_name_beside_the_present_one_changes_nothing() -> None:
+    @dataclass(frozen=True)
+    class Both(Kept):
+        """For either version of the program."""
+
+        def bounded(self, part: str) -> bool:
+            raise AssertionError
+
+        def is_bounded(self, part: str) -> bool:
+            return True
+
+    assert Both().is_bounded("")

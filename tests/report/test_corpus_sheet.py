@@ -83,6 +83,9 @@ def test_a_corpus_with_everything() -> None:
     edits = grid(found, "Edits of marks made beforehand, by type")
     assert row(edits, "all") == {"check": "3", "insert": "1", "check share": "0.750", "insert share": "0.250"}
     assert row(edits, "split test")["check"] == "1"
+    by_annotator = grid(found, "Edits of marks made beforehand, by annotator")
+    assert [one.name for one in by_annotator.rows][-2:] == ["mean over annotators", "deviation"]
+    assert sum(int(one.entries[0].text) for one in by_annotator.rows[:-2]) == 3
     assert reasons(found).keys() == {
         "documents reviewed", "layers reviewed", "share masked, over annotators, deviation",
     }  # fmt: skip

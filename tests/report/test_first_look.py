@@ -41,7 +41,7 @@ def test_the_checklist_says_what_was_tested_and_what_was_not(four_left: Run) -> 
     by_title = {item.title: item for item in found}
     assert by_title["Annotations"].note == "80 direct identifiers marked"
     assert by_title["Inference"].command.startswith("showthrough evaluate CORPUS tool=FILE --metric ")
-    assert by_title["Attack with background"].note == "an attacker who knows the register looked for people"
+    assert by_title["Attack with background"].note == "an attacker who knows “the register” looked for people"
 
 
 def test_what_is_lacking_is_absent_or_doubtful(four_left: Run) -> None:
@@ -61,6 +61,8 @@ def test_what_is_lacking_is_absent_or_doubtful(four_left: Run) -> None:
     assert states(silver)["Annotations"] == "weak"
     doubtful = replace(four_left, corpus=replace(four_left.corpus, doubtful=3))
     assert states(doubtful)["Independent documents"] == "weak"
+    copies = run_of([letters(5)[at % 5] for at in range(40)], metrics=METRICS[:3])
+    assert states(copies)["Independent documents"] == "weak"
     weak = run_of(letters(40), weak=True)
     assert states(weak)["Attack with background"] == "weak"
 

@@ -151,3 +151,12 @@ def test_entity_recall_says_where_it_looks() -> None:
     assert titles["removed_di"] == "Direct identifiers removed"
     assert titles["er_di"] == "Direct identifiers hidden where marked"
     assert titles["er_qi"] == "Quasi-identifiers hidden where marked"
+
+
+def test_the_page_names_the_person_to_protect(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_payload, "pack", repr)
+    task = {"task": "Annotate the document to anonymise the following person: Anna Kowalska"}
+    notes = [Document("d", "Anna came.", (Annotation("ann", (Mention(0, 4, "PERSON", "DIRECT"),)),), fields=task)]
+    run = evaluate(Corpus(notes), Anonymization({"d": [Mask(0, 4)]}, "first"), metrics=["er_di"], resamples=0)
+    assert "Anna Kowalska" in html_text(run)
+    assert "Kowalska" not in html_text(run, without_text=True)

@@ -52,5 +52,13 @@ def test_an_input_that_is_none_is_refused_in_a_line(keys: dict[str, object], tmp
         Run.load(path)
 
 
+def test_former_names_still_lead_there() -> None:
+    run = evaluate(CORPUS, {"m": MASKS, "n": MASKS.renamed("n")}, ["bleu"], resamples=20, references=False)
+    [compared] = run.compare("bleu")
+    assert run.names == ["m", "n"]
+    assert run.drawn == run.unit_count == 2
+    assert compared.turned == compared.swapped
+
+
 def _plain(record: object) -> dict[str, object]:
     return {name: getattr(record, name) for name in ("name", "digest", "documents", "source")}

@@ -44,6 +44,7 @@ _SUMMARIES = {
     "Prepare": {
         "fetch": "Download a published corpus and check its digest.",
         "convert": "Convert a corpus from one format to another.",
+        "split": "Divide a corpus into parts: train, dev and test.",
         "annotate": "Mark a corpus with systems: silver annotations to correct.",
         "apply": "Write the released texts: a corpus with masks applied.",
         "cache": "Show what is stored of the answers of models, or clear it.",
@@ -55,6 +56,7 @@ _SUMMARIES = {
     },
     "People": {
         "review": "Have a second reader check the annotations of a corpus.",
+        "adjudicate": "Merge annotators into one, by rules and by decisions.",
         "rate": "Have people rate what anonymizers wrote.",
     },
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
@@ -17,6 +18,7 @@ from msgspec.structs import astuple
 
 from showthrough.core.arrays import AnyArray
 from showthrough.core.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document, shorten
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data._document_traces import Traces, Tracing
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
@@ -93,15 +95,36 @@ class Document(msgspec.Struct, frozen=True, gc=False, array_like=True):
     reviewed: tuple[str, ...] | None = None  # annotators whose work on it somebody else looked through; None: not said
     authorship: Authorship | None = None  # of a problem of author verification, what is known of the author
     subjects: tuple[Subject, ...] = ()  # the people that it is about, where somebody said who they are
+    fields: dict[str, Any] = {}  # what else its file says of it, such as TAB's task and meta; values as in JSON
 
     def digest(self) -> bytes:
         """16 bytes that change whenever the id, the text, a mark, the group, its people or its author's texts change.
 
-        Splits and reviews do not: no number is made of them.
+        Splits, reviews and fields do not: no number is made of them.
         """
         # A document without a group has the digest that it had before there were groups.
         content = (self.id, self.text, self.annotations, *filter(None, [self.group, self.authorship, self.subjects]))
         return hashlib.blake2b(msgspec.json.encode(content), digest_size=16).digest()
+
+    def field_values(self, name: str) -> tuple[str, ...]:
+        """What a field says, as texts: one, several where it lists them, or none.
+
+        `meta.year` is the entry `year` of `meta`, and so is `year` where no field has that name. Lists and objects may
+        be JSON in a string.
+
+        >>> document = Document("d", "text", fields={"task": "t", "meta": {"year": 2008, "articles": "[6, 13]"}})
+        >>> document.field_values("year"), document.field_values("meta.articles"), document.field_values("court")
+        (('2008',), ('6', '13'), ())
+        """
+        candidates = (_at(self.fields, name), _at(_decoded(self.fields.get(_META)), name))
+        return next(filter(None, map(_texts_of, candidates)), ())
+
+    @property
+    def protected(self) -> str:
+        """The person whom the task of the Text Anonymization Benchmark names; else the applicant; else empty."""
+        task = self.fields.get("task")
+        named = _PROTECTED.search(task) if isinstance(task, str) else None
+        return named[1].strip() if named else " ".join(self.field_values("applicant")[:1])
 
     @property
     def readers(self) -> tuple[str, ...]:
@@ -137,6 +160,34 @@ class Document(msgspec.Struct, frozen=True, gc=False, array_like=True):
                     )
         problems += [Problem(file, f"{location}: {field}", fault) for field, fault in subject_faults(self.subjects)]
         return problems
+
+
+_META = "meta"
+_PROTECTED = lazy_pattern(r"following person:[ \t]*(\S.*)")
+
+
+def _decoded(value: Any) -> Any:
+    """A list or an object that is JSON in a string; any other value as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        with suppress(msgspec.DecodeError):
+            return msgspec.json.decode(value)
+    return value
+
+
+def _at(value: Any, name: str) -> Any:
+    """What lies under a name: that very key, or the one after each point."""
+    if isinstance(value, dict) and name in value:
+        return _decoded(value[name])
+    first, _, rest = name.partition(".")
+    return _at(_decoded(value[first]), rest) if rest and isinstance(value, dict) and first in value else None
+
+
+def _texts_of(value: Any) -> tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(dict.fromkeys(text for entry in value for text in _texts_of(entry)))
+    if isinstance(value, bool):
+        return (str(value).lower(),)
+    return () if value is None or isinstance(value, dict) or value == "" else (str(value),)
 
 
 def span_fault(
@@ -313,7 +364,7 @@ class Corpus:
         the slice, cheap to send to another process.
         """
         documents = window(self.documents, numbers) if lazy else self.documents[numbers.start : numbers.stop]
-        return Corpus(documents, self.name, self.source)
+        return Corpus(documents, self.name, self.source, offsets=self.offsets)
 
 
 def chunk_ranges(lengths: AnyArray, characters: int = CHUNK_CHARACTERS) -> Iterator[range]:

@@ -319,6 +319,8 @@ class Anonymization:
         """The same under another name."""
         return Anonymization(self.masks, name, self.source, self.notes, self.provenance, self.offsets)
 
+    renamed = with_name  # its name of 0.1, which goes with the next release
+
     def part(self, document_ids: Sequence[str], *, lazy: bool = False) -> Anonymization:
         """The masks of some documents; with `lazy`, still to be made where they can be, which is little to send."""
         masks: Mapping[str, Sequence[Mask]]
@@ -330,7 +332,7 @@ class Anonymization:
         origin = self.provenance
         if origin is not None and len(masks) < len(self.masks):
             origin = msgspec.structs.replace(origin, texts="")  # the digest is of all texts
-        return Anonymization(masks, self.name, self.source, provenance=origin)
+        return Anonymization(masks, self.name, self.source, provenance=origin, offsets=self.offsets)
 
     @cached_property
     def types(self) -> dict[str, int]:

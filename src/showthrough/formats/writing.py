@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,6 +67,7 @@ class _Losses:
         self.counts["reviews"] += document.reviewed is not None and document.reviewed != read_back.reviewed
         self.counts["authors"] += document.authorship is not None and document.authorship != read_back.authorship
         self.counts["people"] += bool(document.subjects) and document.subjects != read_back.subjects
+        self.counts["fields"] += any(read_back.fields.get(name) != value for name, value in document.fields.items())
         self.counts["unread"] += bool(read_back.annotations) and not document.annotations
         for layer, other in _pair_layers(document.annotations, read_back.annotations):
             if other is None:
@@ -122,6 +123,7 @@ _PHRASES = {
     "reviews": ("whose annotations of {} were reviewed", "document"),
     "authors": ("what is known of the author of {}", "document"),
     "people": ("who is in {} and what is true of them", "document"),
+    "fields": ("what else is said of {} (its task, its meta)", "document"),
     "unread": ("that nobody has looked through {}", "document"),
     "layers": ("{} without marks", "annotation layer"),
     "marks": ("{} to be masked", "mark"),
@@ -203,6 +205,27 @@ def write_checked(
     if strict and lost:
         raise OutputError(f"{describe_losses(format, lost)[0]}; nothing was written")
     return WriteResult(path, _put_files(files, path, force, read), lost)
+
+
+def write_parts(
+    parts: Mapping[str, Corpus],
+    folder: str | os.PathLike[str],
+    format: str = "tab",
+    beside: Mapping[str, bytes] | None = None,
+    *,
+    force: bool = False,
+    read: ProtectedFiles | None = None,
+) -> WriteResult:
+    """Several corpora in one folder, by name, and what is to be `beside` them: all or none, and read back first."""
+    folder = Path(folder)
+    all_files = dict(beside or {})
+    lost: dict[str, None] = {}
+    for name, corpus in parts.items():
+        files = _files(corpus, format, None)
+        file = f"{name}{format_named(format, 'write').endings[0]}"
+        lost |= dict.fromkeys(_find_losses(corpus, None, files, folder / file, format))
+        all_files |= {file: files[""]} if "" in files else {f"{name}/{key}": made for key, made in files.items()}
+    return WriteResult(folder, _put_files(all_files, folder, force, read), list(lost))
 
 
 def describe_losses(format: str, lost: Sequence[str]) -> list[str]:

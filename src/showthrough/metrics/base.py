@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
+from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,6 +71,13 @@ ROLES: dict[Role, str] = {
 }
 
 
+# Methods by their names of 0.1: what a metric of a package declares under one of them counts, for one release.
+_FORMER = {
+    "bounded": "is_bounded", "one_each": "unit_change", "lacking": "missing_resource", "hiding": "hiding_rule",
+    "taken_for": "infer_types", "retyped": "with_types",
+}  # fmt: skip
+
+
 def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
     """part / whole, and NaN (undefined, not zero) where the whole is 0."""
     above, below = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
@@ -102,6 +110,13 @@ class Metric(ABC):
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
     counts: ClassVar[tuple[tuple[str, Count], ...]] = ()  # which columns count what is right, wrong, or all
     dictionaries: ClassVar[tuple[str, ...]] = ()  # parameters that name a list of words, such as wordfreq:en
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        for former, present in _FORMER.items():
+            if former in vars(cls) and present not in vars(cls):
+                warn(f"{cls.__name__}.{former} is now {present}", DeprecationWarning, 3)
+                setattr(cls, present, vars(cls)[former])
 
     def __post_init__(self) -> None:
         """Raises PlanError when a parameter has none of the words that it takes."""

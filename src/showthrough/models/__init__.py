@@ -114,6 +114,8 @@ class Resources:
         tasks = ((function, self.models, shared, item) for item in chain(first_items, remaining))
         yield from self.engine.in_order(_run_on_worker, tasks)
 
+    mapped = map_items  # its name of 0.1, which goes with the next release
+
     @_once
     def function_words(self, name: str) -> FunctionWords:
         """What knows the words that need not be masked: a word list that ships, `none`, or a spaCy pipeline."""

@@ -12,6 +12,7 @@ from showthrough.report.table import format_score
 from showthrough.report.wording import counted_words, percent
 from showthrough.run.records import Ceiling
 from showthrough.studies.agreement.values import Agreement, Attribute, Confusion, Decisions, Estimate, Unit
+from showthrough.studies.description import LONG
 
 RELIED, TENTATIVE = 0.8, 0.667  # Krippendorff's bounds
 _UNITS: dict[Unit, str] = {"spans": "spans, exact", "starts": "spans, same start", "characters": "characters"}
@@ -35,7 +36,7 @@ def agreement_sheet(agreement: Agreement) -> ReportDocument:
     if agreement.people:
         blocks.append(_people(agreement.people))
     if agreement.decisions:
-        blocks.append(_decisions(agreement.decisions))
+        blocks += [_disputes(agreement.disputes), _decisions(agreement.decisions)]
     blocks += [_heat(confusion) for confusion in agreement.confusions if confusion.meetings]
     blocks += [_pairs(agreement, unit) for unit in ("spans", "characters")]
     if agreement.places:
@@ -80,6 +81,11 @@ def _lead(agreement: Agreement) -> Iterator[str]:
     yield _beyond_chance("Beyond chance, character by character", characters.krippendorff)
     yield _beyond_chance("On whole spans, with the same borders", spans.krippendorff)
     yield f"(The bounds {TENTATIVE} and {RELIED} are Krippendorff's, 2018: a convention, not a proof of quality.)"
+    if agreement.long_spans:
+        yield (
+            f"{counted_words(agreement.long_spans, 'span')} {'has' if agreement.long_spans == 1 else 'have'} more than "
+            f"{LONG} characters; {agreement.long_spans_shared:,} of them by two or more annotators."
+        )
     if agreement.decisions and agreement.decisions[0].differing:
         worst = agreement.decisions[0]
         yield (
@@ -162,7 +168,30 @@ def _people(people: Ceiling) -> Grid:
     return Grid(caption, ("documents", *metrics), tuple(cells), "annotator", notes, "people")
 
 
+def _disputes(disputes: tuple[Decisions, ...]) -> Grid:
+    """Each span once."""
+    notes = (
+        "spans: those that at least one annotator marked, each once, by the strongest and the weakest decision of all",
+        "none: no mask, or not marked; differing: the share of spans with different decisions",
+    )
+    return _decision_grid("Disagreements on masking by type, each span once", disputes, "spans", notes, "disputes")
+
+
 def _decisions(decisions: tuple[Decisions, ...]) -> Grid:
+    """Each pair of annotators."""
+    notes = (
+        "compared: pairs of annotators and exact spans that at least one of the two marked; differing: their share",
+        "none: the other said no mask or did not mark that span; not marked: how often the latter",
+        "borders: one did not mark that span, but something that overlaps it",
+    )
+    return _decision_grid(
+        "Disagreements on masking by type, each pair of annotators", decisions, "compared", notes, "disagreements"
+    )
+
+
+def _decision_grid(
+    caption: str, decisions: tuple[Decisions, ...], unit: str, notes: tuple[str, ...], label: str
+) -> Grid:
     sums: Counter[str] = Counter()
     fields = ("compared", "direct_quasi", "direct_none", "quasi_none", "unmarked", "other_borders", "differing")
     rows = []
@@ -171,13 +200,8 @@ def _decisions(decisions: tuple[Decisions, ...]) -> Grid:
         sums.update(values)
         rows.append(_decision_row(_type(decision.entity_type), values))
     rows.append(_decision_row("all", sums, total=True))
-    heads = ("compared", "direct/quasi", "direct/none", "quasi/none", "not marked", "borders", "differing")
-    notes = (
-        "compared: pairs of annotators and exact spans that at least one of the two marked; differing: their share",
-        "none: the other said no mask or did not mark that span; not marked: how often the latter",
-        "borders: one did not mark that span, but something that overlaps it",
-    )
-    return Grid("Disagreements on masking by type", heads, tuple(rows), "type", notes, "disagreements")
+    heads = (unit, "direct/quasi", "direct/none", "quasi/none", "not marked", "borders", "differing")
+    return Grid(caption, heads, tuple(rows), "type", notes, label)
 
 
 def _decision_row(name: str, values: Mapping[str, int], *, total: bool = False) -> GridRow:

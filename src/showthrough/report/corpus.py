@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from showthrough.core.errors import shorten
@@ -22,8 +23,9 @@ from showthrough.report._corpus_types import (
 )
 from showthrough.report.sheets import Grid, GridEntry, GridRow, ReportDocument, count, missing, number, share, words
 from showthrough.report.wording import counted_words, percent
-from showthrough.studies.description import AnnotatorMarks, CorpusPart, Description, MarkCounts, MeanDeviation
+from showthrough.studies.description import LONG, AnnotatorMarks, CorpusPart, Description, MarkCounts, MeanDeviation
 from showthrough.studies.people import AttributeCounts, PeopleSummary
+from showthrough.studies.splits import SplitRecord
 
 # These functions tell who is in the documents of a corpus, as sentences and grids.
 
@@ -83,7 +85,7 @@ def corpus_sheet(description: Description) -> ReportDocument:
         blocks += levels_by_type(whole)
         blocks += [coreference(description)] if whole.marks.repeated else []
         blocks += [categories(description)] if whole.marks.statuses else []
-        blocks += [edits(description)] if whole.marks.edits else []
+        blocks += [edits(description), _edits_by_annotator(whole)] if whole.marks.edits else []
         for name, part in first(splits, WIDE) if len(splits) > 1 else ():
             blocks += levels_by_type(part, f", split {label_name(name, 'name')}") if part.types else []
     lead, people = list(_lead(whole)), description.people
@@ -161,6 +163,7 @@ def _rows(whole: CorpusPart) -> Iterable[tuple[str, _EntryOf]]:
     yield "mentions, no mask", _of_marks(lambda marks: count(marks.mentions.no_mask))
     if whole.marks.inferred:
         yield "mentions, nobody said which", _of_marks(lambda marks: count(marks.inferred))
+    yield f"mentions above {LONG} characters", _of_marks(lambda marks: count(marks.long))
     yield "mentions, confidential", _of_marks(_confidential)
     for edit, _ in first(whole.marks.edits, WIDE):
         yield f"mentions, edit {shorten(edit)}", _of_marks(partial(_edit_entry, edit=edit))
@@ -290,3 +293,67 @@ def _masked(whole: CorpusPart) -> Grid:
         *rest("annotators", whole.annotators),
     ]
     return Grid("Share that is to be masked", heads, tuple(rows), "annotator", tuple(notes), "masked")
+
+
+def _edits_by_annotator(whole: CorpusPart) -> Grid:
+    """What each annotator did to marks that were made beforehand; and over annotators."""
+    names = [name for name, _ in first(whole.marks.edits, WIDE)]
+    telling = {name: marks for name, marks in whole.annotators.items() if marks.edits}
+
+    def row(name: str, edits: Mapping[str, int]) -> GridRow:
+        counts, of = [edits.get(edit, 0) for edit in names], sum(edits.values())
+        return GridRow(
+            label_name(name, "name"), (*map(count, counts), *(ratio(number, of, NO_EDIT) for number in counts))
+        )
+
+    def summary(name: str, entry_of: Callable[[MeanDeviation], GridEntry]) -> GridRow:
+        none = MeanDeviation(None, None, 0)
+        entries = [entry_of(whole.edits_by_annotator.get(edit, none)) for edit in names]
+        return GridRow(name, (*[words("")] * len(names), *entries), total=True)
+
+    rows = [row(name, marks.edits) for name, marks in first(telling)]
+    rows.append(summary("mean over annotators", lambda spread: number(spread.mean, reason=_PROGRAMS)))
+    rows.append(summary("deviation", lambda spread: number(spread.deviation, reason=_TOO_FEW)))
+    heads = (*map(shorten, names), *(f"{shorten(name)} share" for name in names))
+    notes = (f"Mean and deviation are of shares, and leave programs out. {_DEVIATION}", *rest("annotators", telling))
+    return Grid("Edits of marks made beforehand, by annotator", heads, tuple(rows), "annotator", notes, "editors")
+
+
+def split_sheet(record: SplitRecord) -> ReportDocument:
+    """The parts of a divided corpus: how many documents each has, and of which kinds."""
+    heads = ("share", "documents", "units", "several annotators", "reviewed")
+    whole = sum(len(part.documents) for part in record.parts.values())
+    rows = tuple(
+        GridRow(
+            label_name(name, "name"),
+            (
+                share(len(part.documents) / whole),
+                *map(count, (len(part.documents), part.units, part.several_annotators, part.reviewed)),
+            ),
+        )
+        for name, part in record.parts.items()
+    )
+    parts = Grid("Parts", heads, rows, "part", ("Documents of one unit belong together.",))
+    return ReportDocument("", (), (parts, *_values_by_part(record)))
+
+
+def _values_by_part(record: SplitRecord) -> Iterator[Grid]:
+    """How many documents of each part have each value of the field."""
+    totals = Counter[str]()
+    for part in record.parts.values():
+        totals.update(part.values)
+    if totals:
+        listed = dict(totals.most_common())
+        rows = tuple(
+            GridRow(
+                label_name(value, "value"), tuple(count(part.values.get(value, 0)) for part in record.parts.values())
+            )
+            for value, _ in first(listed)
+        )
+        heads = tuple(shorten(name) for name in record.parts)
+        more = (
+            (f"The first {len(rows)} of {len(listed):,} values; the record has all.",)
+            if len(listed) > len(rows)
+            else ()
+        )
+        yield Grid(f"Documents by {shorten(record.field or '')}", heads, rows, "value", more)

@@ -37,7 +37,13 @@ def evidence(run: Run, decision: Decision) -> list[Evidence]:
     """The checklist for one anonymization."""
     name = decision.candidate
     attacks = [one for section in sections() for one in section.evidence(run, name)] if run.complete else []
-    return [_annotations(run, decision), _removed(run, name), *attacks, _enough(run, decision), _independent(run)]
+    return [
+        _annotations(run, decision),
+        _removed(run, name),
+        *attacks,
+        _enough(run, decision),
+        _independent(run, decision),
+    ]
 
 
 def evaluation(run: Run, *options: str) -> str:
@@ -98,11 +104,14 @@ def _enough(run: Run, decision: Decision) -> Evidence:
     return Evidence("Enough documents", "tested", documents)
 
 
-def _independent(run: Run) -> Evidence:
+def _independent(run: Run, decision: Decision) -> Evidence:
     title, count = "Independent documents", len(run.documents)
     if run.corpus.doubtful:
         note = f"{run.corpus.doubtful:,} may be of one person"
         return Evidence(title, "weak", note, evaluation(run, "--group-by FIELD"))
     if run.unit_count < count:
-        return Evidence(title, "tested", f"{run.unit_count:,} of {count:,} stand on their own; these were counted")
+        checks = decision.checks.checks if decision.checks else []
+        few = any(isinstance(check, Enough) and not check.passed for check in checks)
+        note = f"{run.unit_count:,} of {count:,} stand on their own; these were counted"
+        return Evidence(title, "weak" if few else "tested", note)
     return Evidence(title, "tested", "no copies, and none of the same person")

@@ -158,15 +158,17 @@ def tae_csv_text(run: Run, labels: Mapping[str, str]) -> str:
     time = _csv(run.provenance["time"].replace("T", " ")[:19])
     writer.writerow([time, "Metric/Anonymization", *map(_csv, run.names)])
     for label, text in labels.items():
-        writer.writerow([time, _csv(label), *(_tae_value(run, name, text) for name in run.names)])
+        values = [tae_value(run, name, text) for name in run.names]
+        writer.writerow([time, _csv(label), *(str(value) if isinstance(value, dict) else value for value in values)])
     return out.getvalue()
 
 
-def _tae_value(run: Run, name: str, text: str) -> object:
+def tae_value(run: Run, name: str, text: str) -> float | dict[str, float | None] | None:
+    """The number of a metric; of one that has none, those of its parts by name."""
     parts = run.parts(name, text)
     if HEADLINE in parts:
-        return "" if parts[HEADLINE].value is None else parts[HEADLINE].value
-    return str({part: score.value for part, score in parts.items()})
+        return parts[HEADLINE].value
+    return {part: score.value for part, score in parts.items()}
 
 
 # One table has the views of a run as files. Each view is an option of `evaluate` and `report`.

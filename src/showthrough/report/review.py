@@ -10,6 +10,7 @@ from showthrough.core.errors import printable, shorten
 from showthrough.report.html.sources import policy
 from showthrough.report.sheets import Case, Cases, Grid, GridRow, ReportDocument, count, number, share
 from showthrough.report.wording import counted_words, percent
+from showthrough.studies.review.adjudication import Adjudication, Dispute
 from showthrough.studies.review.copies import Style
 from showthrough.studies.review.folder import ReviewCopies
 from showthrough.studies.review.outcome import ReviewOutcome
@@ -71,7 +72,7 @@ def _lead(outcome: ReviewOutcome) -> Iterator[str]:
     yield f"{of} {'was' if outcome.reviewed == 1 else 'were'} looked through and confirmed."
     if outcome.low is None or outcome.high is None:  # nothing was looked through
         return
-    sentence = f"In {outcome.told:,} of {outcome.reviewed:,} a reader could still tell who it is about"
+    sentence = f"In {outcome.told:,} of {outcome.reviewed:,} a reader could still say whom it is about"
     ends = f"{percent(outcome.low)} to {percent(outcome.high)}"
     between = f"{ends} of documents and readers like these, exact at {outcome.confidence * 100:.0f} %"
     unsure = f"; in {outcome.unsure:,} more a reader was unsure" if outcome.unsure else ""
@@ -148,3 +149,41 @@ def review_page(copies: ReviewCopies) -> str:
         "category. Write answers into sheet.csv and findings into findings.csv; questions.md says how.</p>\n"
         f"{more}<nav><ol>{''.join(names)}</ol></nav>\n{chr(10).join(articles)}\n</main></body></html>\n"
     )
+
+
+def adjudication_sheet(outcome: Adjudication, most: int | None = None) -> ReportDocument:
+    """On how many places annotators differ, on what, what became of it, and each such place, or so many of them."""
+    disputed = outcome.places - outcome.agreed
+    lead = [
+        f"{counted_words(len(outcome.annotators), 'annotator')}, {counted_words(outcome.shared, 'document')} of "
+        f"{outcome.documents:,} with two or more of them.",
+        f"{outcome.agreed:,} of {counted_words(outcome.places, 'marked place')} are marked alike by all. "
+        f"Of the {disputed:,} others, people decided {outcome.decided:,}, and rules {disputed - outcome.decided:,}.",
+    ]
+    none = "nobody differs"
+    kinds = tuple(
+        GridRow(kind, (count(times), share(times / disputed if disputed else None, reason=none)))
+        for kind, times in outcome.kinds.items()
+    )
+    followed = tuple(
+        GridRow(shorten(name), (count(times), share(times / disputed if disputed else None, reason=none)))
+        for name, times in outcome.followed.items()
+    )
+    rules = {"all others" if outcome.rules_by_type else "all": outcome.rule}
+    blocks: list[Grid | Cases] = [
+        Grid("What annotators differ on", ("places", "share"), kinds),
+        Grid("Whose marks hold where they differ", ("places", "share"), followed, "annotator"),
+    ]
+    notes = [f"Rule: {'; '.join(f'{kind}: {rule}' for kind, rule in (outcome.rules_by_type | rules).items())}."]
+    if outcome.disputes:
+        more = most is not None and len(outcome.disputes) > most
+        left_out = (f"The first {most} of {len(outcome.disputes):,}; --sheet and --html have all.",) if more else ()
+        blocks.append(Cases("Where annotators differ", tuple(map(_dispute, outcome.disputes[:most])), left_out))
+    return ReportDocument("Adjudication", tuple(lead), tuple(blocks), tuple(notes))
+
+
+def _dispute(dispute: Dispute) -> Case:
+    said = [f"{shorten(name)}: {reading}" for name, reading in dispute.readings.items()]
+    became = f"decided: {dispute.decision}" if dispute.decision else f"by rule: {dispute.by_rule}"
+    remark = "; ".join([*said, became, *([dispute.note] if dispute.note else [])])
+    return Case(dispute.document, dispute.start, dispute.before, dispute.words, dispute.after, remark)

@@ -143,7 +143,7 @@ def _remaining_words(step: Step) -> str:
     """`the 14 remaining years`."""
     rule, noun = step.rule, "remaining place" if step.masks == 1 else f"{step.masks:,} remaining places"
     if rule.kind == "string":
-        return f"the {noun} with {_quote(rule) or 'a string that is not told here'}"
+        return f"the {noun} with {_quote(rule) or 'a string that is not shown here'}"
     if rule.kind == "type":
         return f"the {noun} marked as {rule_name(rule)}"
     return f"the {noun} with {rule_name(rule, _RUN)}" if rule.name in _LEARNED else _count_words(step)

@@ -26,7 +26,7 @@ def training_sheet(outcome: TrainingOutcome) -> ReportDocument:
         f"{outcome.windows:,} windows of at most {outcome.window:,} tokens, mask weight {outcome.mask_weight:g}, "
         f"{outcome.steps:,} steps in {outcome.seconds:,.0f} s.",
     )
-    notes = (*_seen_notes(outcome), *([_CHOSEN] if outcome.chosen else ()))
+    notes = (*_seen_notes(outcome), *_weighting(outcome), *([_CHOSEN] if outcome.chosen else ()))
     grid = Grid(_caption(outcome), ("loss", *METRICS), rows, corner="epoch", notes=notes)
     return ReportDocument("Training a transformer", lead, (grid,))
 
@@ -39,7 +39,7 @@ def sweep_sheet(sweep: SweepResult) -> ReportDocument:
         for outcome in sweep.outcomes
     )  # fmt: skip
     first = sweep.outcomes[0]
-    notes = (*_seen_notes(first), "losses of different weights cannot be compared", _TO_CHOOSE)
+    notes = (*_seen_notes(first), *_weighting(first), "losses of different weights cannot be compared", _TO_CHOOSE)
     grid = Grid(_caption(first), ("steps", "loss", *METRICS), rows, corner="window", notes=notes)
     return ReportDocument("Windows and mask weights", (), (grid,))
 
@@ -55,6 +55,11 @@ def _seen_notes(outcome: TrainingOutcome) -> list[str]:
     if not outcome.seen:
         return []
     return [f"{outcome.seen:,} of these {outcome.documents:,} documents were trained on: the scores are too good"]
+
+
+def _weighting(outcome: TrainingOutcome) -> list[str]:
+    told = f"weighted precision: a word counts for its information content ({outcome.weighting})"
+    return [told] if outcome.weighting else []
 
 
 def _scores(scores: dict[str, float | None]) -> tuple[GridEntry, ...]:

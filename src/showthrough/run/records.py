@@ -223,6 +223,8 @@ class Comparison(msgspec.Struct, frozen=True):
         ends = {"difference": difference, "low": low, "high": high}
         return msgspec.structs.replace(self, first=self.second, second=self.first, **ends)
 
+    turned = swapped  # its name of 0.1, which goes with the next release
+
 
 class PlaceEvidence(msgspec.Struct, frozen=True):
     """Something that was found in a released text, and where."""

@@ -17,6 +17,7 @@ from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import find_touching, merge_spans
 from showthrough.data.types import is_confidential
 
+LONG = 100  # characters: a mention of more is a long one (Pilán et al. 2022, section 5.2)
 _SAYS = {None: 0, False: 1, True: 2}
 
 
@@ -48,6 +49,7 @@ class MentionKind(NamedTuple):
     linked: bool  # whether it has an entity id
     confidential: str | None
     edit: str | None
+    long: bool
 
 
 class EntityKind(NamedTuple):
@@ -83,6 +85,7 @@ class CorpusTally:
     mentions: Counter[MentionKind] = field(default_factory=Counter)
     entities: Counter[EntityKind] = field(default_factory=Counter)
     extents: defaultdict[str, Extent] = field(default_factory=lambda: defaultdict(Extent))  # by annotator
+    edits: Counter[tuple[str, str]] = field(default_factory=Counter)  # mentions by annotator and edit
     characters: int = 0
     tokens: int = 0
 
@@ -93,6 +96,7 @@ class CorpusTally:
         self.entities.update(other.entities)
         for annotator, extent in other.extents.items():
             self.extents[annotator] += extent
+        self.edits.update(other.edits)
         self.characters += other.characters
         self.tokens += other.tokens
 
@@ -123,6 +127,8 @@ def _count_documents(axis: SpanLayout) -> CorpusTally:
     )
     for name, extent in zip(names, extents, strict=True):
         tally.extents[name] += extent
+    for name, mentions in zip(names, axis.layers.mentions, strict=True):
+        tally.edits.update((name, mark.edit) for mark in mentions if mark.edit and not mark.edit.isspace())
     return tally
 
 
@@ -152,7 +158,15 @@ def _layers(axis: SpanLayout, marks: list[Mention]) -> Counter[LayerKind]:
 
 def _mentions(marks: list[Mention]) -> Counter[MentionKind]:
     plain = Counter(  # a named tuple for each of a million mentions would take most of the time
-        (mark.entity_type, mark.identifier, mark.stated, bool(mark.entity_id), mark.confidential, mark.edit)
+        (
+            mark.entity_type,
+            mark.identifier,
+            mark.stated,
+            bool(mark.entity_id),
+            mark.confidential,
+            mark.edit,
+            mark.end - mark.start > LONG,
+        )
         for mark in marks
     )
     return Counter({MentionKind(*kind): times for kind, times in plain.items()})

@@ -13,7 +13,15 @@ from showthrough.data.documents import Corpus
 from showthrough.data.levels import LEVELS, level_of
 from showthrough.data.silver import is_silver
 from showthrough.data.types import is_confidential
-from showthrough.studies._tallies import CorpusTally, EntityKind, Extent, LayerKind, MentionKind, tallies
+from showthrough.studies._tallies import (
+    LONG as LONG,
+    CorpusTally,
+    EntityKind,
+    Extent,
+    LayerKind,
+    MentionKind,
+    tallies,
+)
 from showthrough.studies.people import PeopleSummary, people_in
 
 _Key = TypeVar("_Key")
@@ -52,6 +60,7 @@ class MarkCounts(Struct, frozen=True, kw_only=True):
     confidential: int
     statuses: dict[str, int]  # mentions by what they say of being confidential; those that say nothing are not in it
     edits: dict[str, int]  # mentions by what annotators did to marks made beforehand; likewise
+    long: int  # mentions of more than 100 characters
     linked: int  # mentions with an entity id; another is an entity of its own
     entities: Levels
     confidential_entities: int
@@ -83,6 +92,7 @@ class AnnotatorMarks(Struct, frozen=True, kw_only=True):
     masked_share: float | None  # of mentions; `None` where the annotator said of none whether it is to be masked
     masked_by_document: MeanDeviation  # the same share, over documents with mentions
     extent: Extent
+    edits: dict[str, int]  # mentions by what the annotator did to marks made beforehand
 
 
 class CorpusPart(Struct, frozen=True, kw_only=True):
@@ -102,6 +112,7 @@ class CorpusPart(Struct, frozen=True, kw_only=True):
         MeanDeviation  # the share of mentions that are to be masked, over annotators that are no programs
     )
     masked_by_layer: MeanDeviation  # the same over their layers
+    edits_by_annotator: dict[str, MeanDeviation]  # the share of each edit in those that annotators, no programs, told
     marks: MarkCounts
     types: dict[str, MarkCounts]  # the most frequent first
     annotators: dict[str, AnnotatorMarks]  # who read most first
@@ -156,6 +167,7 @@ def _part(tally: CorpusTally) -> CorpusPart:
         mentions_per_document=_mean_deviation((kind.mentions, times) for kind, times in tally.documents.items()),
         mentions_per_layer=_mean_deviation((kind.mentions, times) for kind, times in tally.layers.items()),
         masked_by_annotator=_mean_deviation((share, 1) for share in telling.values()),
+        edits_by_annotator=_edit_shares(annotators),
         masked_by_layer=_mean_deviation((kind.masked / kind.mentions, times) for kind, times in layers),
         marks=_marks(tally.mentions, tally.entities),
         types=_types(tally),
@@ -167,11 +179,24 @@ def _annotators(tally: CorpusTally) -> dict[str, AnnotatorMarks]:
     by_name: defaultdict[str, list[tuple[LayerKind, int]]] = defaultdict(list)
     for kind, times in tally.layers.items():
         by_name[kind.annotator].append((kind, times))
-    annotators = {name: _annotator(name, layers, tally.extents[name]) for name, layers in by_name.items()}
+    edits: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+    for (name, edit), times in tally.edits.items():
+        edits[name].append((edit, times))
+    annotators = {
+        name: _annotator(name, layers, tally.extents[name], _most_first(edits[name]))
+        for name, layers in by_name.items()
+    }
     return dict(sorted(annotators.items(), key=lambda item: (-item[1].layers, item[0])))
 
 
-def _annotator(name: str, layers: list[tuple[LayerKind, int]], extent: Extent) -> AnnotatorMarks:
+def _edit_shares(annotators: Mapping[str, AnnotatorMarks]) -> dict[str, MeanDeviation]:
+    """Of each edit the share among an annotator's, over annotators."""
+    told = [marks.edits for marks in annotators.values() if marks.edits and not marks.program]
+    names = sorted({edit for edits in told for edit in edits})
+    return {name: _mean_deviation((edits.get(name, 0) / sum(edits.values()), 1) for edits in told) for name in names}
+
+
+def _annotator(name: str, layers: list[tuple[LayerKind, int]], extent: Extent, edits: dict[str, int]) -> AnnotatorMarks:
     mentions = sum(kind.mentions * times for kind, times in layers)
     masked = sum(kind.masked * times for kind, times in layers)
     stated = sum(kind.stated * times for kind, times in layers)
@@ -187,6 +212,7 @@ def _annotator(name: str, layers: list[tuple[LayerKind, int]], extent: Extent) -
         masked_share=masked / mentions if telling else None,
         masked_by_document=_mean_deviation((kind.masked / kind.mentions, times) for kind, times in telling),
         extent=extent,
+        edits=edits,
     )
 
 
@@ -211,6 +237,7 @@ def _marks(mentions: Counter[MentionKind], entities: Counter[EntityKind]) -> Mar
         confidential=sum(times for kind, times in mentions.items() if is_confidential(kind.confidential)),
         statuses=_most_first((kind.confidential, times) for kind, times in mentions.items()),
         edits=_most_first((kind.edit, times) for kind, times in mentions.items()),
+        long=sum(times for kind, times in mentions.items() if kind.long),
         linked=sum(times for kind, times in mentions.items() if kind.linked),
         entities=_levels((LEVELS[kind.level], times) for kind, times in entities.items()),
         confidential_entities=sum(times for kind, times in entities.items() if kind.confidential),

@@ -76,6 +76,28 @@ def test_counted_by_hand() -> None:
     sound(found)
 
 
+def test_each_disputed_span_counts_once() -> None:
+    """Ann: direct, quasi and unmarked; Oslo: quasi twice, and no mask; Bo: only y marked it, and not to be masked."""
+    quasi, free = Mention(0, 3, "PERSON", "QUASI"), Mention(7, 11, "LOC", "NO_MASK")
+    found = agreement(Corpus([document("a", x=(ANN, OSLO), y=(quasi, OSLO, BO), z=(free,))]))
+    once = {one.entity_type: one for one in found.disputes}
+    assert (once["PERSON"].compared, once["PERSON"].differing, once["PERSON"].direct_unmarked) == (2, 1, 1)
+    assert (once["LOC"].compared, once["LOC"].differing, once["LOC"].quasi_no_mask) == (1, 1, 1)
+    # Pairs: Ann direct/quasi, direct/unmarked, quasi/unmarked; Bo two with y; Oslo two of three.
+    pairs = {one.entity_type: one for one in found.decisions}
+    assert (pairs["PERSON"].compared, pairs["PERSON"].differing, pairs["PERSON"].direct_quasi) == (5, 3, 1)
+    assert (pairs["LOC"].compared, pairs["LOC"].differing) == (3, 2)
+
+
+def test_long_spans_are_counted() -> None:
+    """Of 100, 101 and 150 characters; the second is marked by two."""
+    text = "many words " * 20
+    marks = [Mention(0, 100, "X", "QUASI"), Mention(0, 101, "X", "QUASI"), Mention(0, 150, "X", "QUASI")]
+    layers = (Annotation("x", tuple(marks[:2])), Annotation("y", tuple(marks[1:])))
+    found = agreement(Corpus([Document("d", text, layers)]))
+    assert (found.long_spans, found.long_spans_shared) == (2, 1)
+
+
 @pytest.mark.parametrize(
     ("documents", "reason"),
     [
@@ -268,7 +290,7 @@ def test_the_order_of_annotators_does_not_matter() -> None:
     one = agreement(Corpus([document("a", x=(ANN, OSLO), y=(ANN, BO), z=())]))
     two = agreement(Corpus([document("a", z=(), y=(ANN, BO), x=(ANN, OSLO))]))
     assert one.measured == two.measured
-    assert one.decisions == two.decisions
+    assert (one.decisions, one.disputes) == (two.decisions, two.disputes)
     assert {frozenset((pair.first, pair.second)) for pair in one.pairs} == {
         frozenset((pair.first, pair.second)) for pair in two.pairs
     }

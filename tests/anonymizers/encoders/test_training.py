@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from showthrough import Corpus, Document, InputError, Interrupted, OutputError, PlanError, train_transformer
+from showthrough import Corpus, Document, InputError, Interrupted, Mask, OutputError, PlanError, train_transformer
 from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Annotation, Mention
 from showthrough.data.provenance import text_digest
@@ -21,7 +21,7 @@ from showthrough.models.training import Course, whole
 from showthrough.systems import anonymize, anonymizer
 from showthrough.systems.encoders import sweep as sweeping
 from showthrough.systems.encoders._examples import IGNORED, examples_of
-from showthrough.systems.encoders.learning import TokenLearner, TrainingEpoch
+from showthrough.systems.encoders.learning import TokenLearner, TrainingEpoch, dev_scores
 from showthrough.systems.encoders.sweep import SweepGrid, sweep
 from showthrough.systems.encoders.training import TrainingRequest, TransformerSettings, load_with_head, train_to_folder
 
@@ -87,7 +87,7 @@ def test_four_documents_are_learned_by_heart(request_of: RequestOf, hearings: Co
     assert told == outcome.epochs
     assert outcome.kept == len(outcome.epochs) == 8
     assert outcome.epochs[-1].loss < outcome.epochs[0].loss / 10
-    assert outcome.scores == {"er_di": 1.0, "er_qi": 1.0, "recall": 1.0, "precision": 1.0, "f1": 1.0}
+    assert outcome.scores == dict.fromkeys(("er_di", "er_qi", "recall", "precision", "wp", "f1"), 1.0)
     masks = anonymize(hearings, anonymizer(f"{request.folder}/"), seen=True)
     first = hearings.documents[0]
     found = {first.text[one.start : one.end] for one in masks.of(first.id)}
@@ -103,7 +103,7 @@ def test_the_folder_says_what_it_is(request_of: RequestOf, hearings: Corpus) -> 
     assert card.training.digest == hearings.digest
     assert set(card.training.documents) == {text_digest(one.text) for one in hearings}
     assert {"window": 24, "stride": 16, "threshold": 0.0, "mask_weight": 5.0}.items() <= card.settings.items()
-    assert set(card.figures["epochs"][0]["scores"]) == {"er_di", "er_qi", "recall", "precision", "f1"}
+    assert set(card.figures["epochs"][0]["scores"]) == {"er_di", "er_qi", "recall", "precision", "wp", "f1"}
     files = [path for path in request.folder.rglob("*") if path.is_file()]
     assert {path.suffix for path in files} == {".json", ".safetensors"}
     assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
@@ -205,12 +205,28 @@ def test_an_encoder_that_looks_around_in_windows_of_its_own(
     assert outcome.scores["recall"] == 1.0
 
 
+def test_weighted_precision_takes_the_named_source(request_of: RequestOf) -> None:
+    """Masked are Doe, whom the annotator marked, and the word of: 1 of 2 words, and nearly all of what they tell."""
+    layer = Annotation("ann", (Mention(0, 3, "PERSON", "DIRECT"),))
+    corpus = Corpus([Document("d", "Doe of Oslo", (layer,))])
+
+    class Finder:
+        def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
+            return [[Mask(0, 3), Mask(4, 6)] for _ in documents]
+
+    even, telling = (dev_scores(corpus, Finder(), source) for source in ("uniform", "wordfreq"))
+    assert (even["precision"], even["wp"]) == (0.5, 0.5)
+    assert telling["precision"] == 0.5
+    assert telling["wp"] is not None
+    assert 0.7 < telling["wp"] < 1
+    with pytest.raises(ResourceError, match=r"the model .no/such. is not on this machine"):
+        request_of(weighting="hf:no/such").check()
+
+
 def test_the_best_epoch_is_kept_where_it_is_asked_for(request_of: RequestOf, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if training had ended there."""
     values = iter([0.1, 0.9, 0.9, 0.2])
-    monkeypatch.setattr(
-        "showthrough.systems.encoders.training.dev_scores", lambda corpus, reading: {"f1": next(values, 0.0)}
-    )
+    monkeypatch.setattr("showthrough.systems.encoders.training.dev_scores", lambda *_: {"f1": next(values, 0.0)})
     best = request_of("best", epochs=4, keep="best")
     assert train_to_folder(best).kept == 2
     ended = request_of("ended", epochs=2)

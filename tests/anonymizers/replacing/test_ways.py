@@ -5,12 +5,14 @@ from __future__ import annotations
 import unicodedata
 from itertools import accumulate
 from random import Random
+from typing import get_args
 
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, Mask, read_corpus
 from showthrough.cli import demo_corpus as demo
+from showthrough.cli.systems import Replacement
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.masks import ScoredMask, TypedMask
@@ -155,3 +157,7 @@ def test_what_is_longer_than_any_name_has_its_label() -> None:
     masks = [TypedMask(0, 440, None, "PERSON"), TypedMask(0, 430, None, "PERSON")]
     assert [one.replacement for one in make_replacer("surrogate")(document, masks)] == ["PERSON", "PERSON"]
     assert [one.replacement for one in make_replacer("number")(document, masks)] == ["PERSON_2", "PERSON_1"]
+
+
+def test_the_command_line_offers_all_ways() -> None:
+    assert get_args(get_args(Replacement)[0]) == WAYS  # written there again, so that no system has to be imported

@@ -76,7 +76,7 @@ def test_what_was_not_tested_shows_the_command_that_would(several: Run) -> None:
     page = html_text(several)
     absent = re.findall(r'<li class="absent">.*?</li>', page, re.DOTALL)
     assert len(absent) == 4
-    commands = [unescape(found[1]) for one in absent if (found := re.search(r'data-tip="([^"]+)"', one))]
+    commands = [unescape(found[1]) for one in absent if (found := re.search(r"<code>([^<]+)</code>", one))]
     assert len(commands) == 3
     assert all(one.startswith("showthrough evaluate ") for one in commands)
 

@@ -16,6 +16,7 @@ from showthrough.core.arrays import Bools, Ints, Ints8
 from showthrough.data.documents import Document, Mention
 from showthrough.data.layout.spans import count_over, expand_ranges
 from showthrough.data.levels import LEVELS
+from showthrough.data.types import is_confidential
 
 if TYPE_CHECKING:
     from showthrough.data.layout.span_layout import SpanLayout
@@ -143,6 +144,16 @@ class Gold:
         """Which entities are to be masked and of the kinds asked for."""
         direct, quasi = self.entity_level == 2, self.entity_level == 1
         return np.asarray((direct & ("direct" in include)) | (quasi & ("quasi" in include)))
+
+    @cached_property
+    def confidential(self) -> tuple[Ints, tuple[str, ...]]:
+        """Of each mention, the number of its confidential category, or -1; and the categories."""
+        statuses = [mention.confidential for mention in chain.from_iterable(self.layers.mentions)]
+        # One spelling for all chunks: what one of them holds must not decide how a category is written.
+        written = {status: status.strip().upper() for status in set(statuses) if status and is_confidential(status)}
+        names = tuple(sorted(set(written.values())))
+        number = {status: names.index(name) for status, name in written.items()}
+        return np.array([number.get(status or "", -1) for status in statuses], dtype=np.int64), names
 
     @property
     def annotators(self) -> Ints:

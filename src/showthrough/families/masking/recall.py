@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -42,17 +42,20 @@ _LARGEST_BETA = 1_000_000  # F is recall by then
 
 # What parameters say that several metrics have.
 _INCLUDE = "which identifiers count: direct, quasi or direct,quasi"
+_RECALL_INCLUDE = f"{_INCLUDE}; or confidential: mentions with a confidential status, also if they need no mask"
+CONFIDENTIAL = "confidential"
 _IGNORABLE = "elements made of function words alone: free counts them as covered, skip leaves them out"
 _FUNCTION_WORDS = "what need not be masked: a word list that ships, spacy:PIPELINE, or none"
 _WORD_MENTIONS = "mentions made of function words alone must be masked whole (asked), or need not be (free)"
 _REPLACEMENTS = "whether words that replacements repeat are read, or masks trusted to hide what they cover"
 
 
-def _parse_identifiers(include: str) -> tuple[str, ...]:
+def _parse_identifiers(include: str, more: str = "") -> tuple[str, ...]:
     """`direct,quasi` as a tuple."""
     identifiers = tuple(identifier.strip() for identifier in include.split(","))
     if identifiers not in LEVELS.values():  # one spelling each: equal metrics are equal values
-        raise PlanError(f"include={quote_value(include)} is not known; expected 'direct', 'quasi' or 'direct,quasi'")
+        expected = f"'direct', 'quasi'{more and f', {more!r}'} or 'direct,quasi'"
+        raise PlanError(f"include={quote_value(include)} is not known; expected {expected}")
     return identifiers
 
 
@@ -167,6 +170,12 @@ class _Elements:
         return self.runs.counts(self.counted & coverage.is_covered(self.runs.place, self.span_index, replacements))
 
 
+def _by_name(totals: Totals) -> dict[str, Floats]:
+    """What is hidden of each type or category that has columns of its own."""
+    names = sorted(column.removeprefix("total:") for column in totals if column.startswith("total:"))
+    return {name: ratio(totals[f"hidden:{name}"], totals[f"total:{name}"]) for name in names}
+
+
 @dataclass(frozen=True)
 class Recall(MentionMetric):
     """Share of the marked words that are covered; with another unit, of mentions or entities.
@@ -175,6 +184,8 @@ class Recall(MentionMetric):
     entities to be masked that are covered, by their number. Function words, titles and punctuation need not be
     masked where a mention has other words; `ignorable="free"` counts tokens made of them as covered, as TAB's script
     does, `"skip"` leaves them out. Words of the original that a mask's replacement repeats can be read.
+    `include="confidential"` asks instead for the mentions with a confidential status (section 4.2), such as health and
+    politics, whether they identify or not; its parts are the categories.
 
     R = |covered| / |to be masked|
 
@@ -195,10 +206,9 @@ class Recall(MentionMetric):
     group = "privacy"
     undefined: ClassVar[str] = "no annotator marked anything to be masked"
     counts: ClassVar[tuple[tuple[str, Count], ...]] = (("hidden", "right"), ("total", "all"))
-    roles: ClassVar[tuple[Role, ...]] = ("recall",)
 
     unit: Unit = parameter("token", UNIT)
-    include: str = parameter("direct,quasi", _INCLUDE)
+    include: str = parameter("direct,quasi", _RECALL_INCLUDE)
     ignorable: Literal["free", "skip"] = parameter("free", _IGNORABLE)
     function_words: str = parameter(DEFAULT_LEXICON, _FUNCTION_WORDS)
     function_word_mentions: FunctionWordMentions = parameter("asked", _WORD_MENTIONS)
@@ -208,11 +218,27 @@ class Recall(MentionMetric):
         super().__post_init__()
         if self.unit == "entity" and self.ignorable == "skip":
             raise PlanError("an entity is counted whole; expected ignorable='free' with unit='entity'", "Recall")
-        _parse_identifiers(self.include)
+        if not self.of_confidential:
+            _parse_identifiers(self.include, CONFIDENTIAL)
+        elif self.unit == "entity":
+            fault = "mentions have a confidential status, not entities; expected unit='token' or 'mention'"
+            raise PlanError(fault, type(self).__name__)
+
+    @property
+    def of_confidential(self) -> bool:
+        """Whether it asks what is left of confidential mentions, whatever identifies."""
+        return self.include == CONFIDENTIAL
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return () if self.of_confidential else ("recall",)
 
     @property
     def title(self) -> str:
-        return {"token": "Marked words hidden", "mention": "Marked places hidden"}.get(self.unit, "Identifiers hidden")
+        marked = "Confidential" if self.of_confidential else "Marked"
+        return {"token": f"{marked} words hidden", "mention": f"{marked} places hidden"}.get(
+            self.unit, "Identifiers hidden"
+        )
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         if self.unit == "entity":
@@ -226,12 +252,32 @@ class Recall(MentionMetric):
         elements = self.elements(chunk)
         total = axis.by_document(elements.document, elements.total)
 
+        of_category: dict[str, Bools] = {}
+        if self.of_confidential:
+            numbers, names = axis.gold.confidential
+            of_category = {name: numbers[elements.runs.mention] == number for number, name in enumerate(names)}
+        totals = {
+            f"total:{name}": axis.by_document(elements.document, elements.total * chosen)
+            for name, chosen in of_category.items()
+        }
+
         def rows(anonymized: Anonymized) -> Rows:
-            return Rows.of(
-                hidden=axis.by_document(elements.document, self.count_hidden(elements, anonymized)), total=total
-            )
+            hidden = self.count_hidden(elements, anonymized)
+            by_category = {
+                f"hidden:{name}": axis.by_document(elements.document, hidden * chosen)
+                for name, chosen in of_category.items()
+            }
+            whole = {"hidden": axis.by_document(elements.document, hidden), "total": total}
+            return Rows.named({**whole, **by_category, **totals})
 
         return rows
+
+    def combine(self, totals: Totals) -> dict[str, Floats]:
+        """The whole; and by confidential category, where it is asked for."""
+        return {**super().combine(totals), **_by_name(totals)}
+
+    def why_undefined(self, part: str, totals: Totals) -> str:
+        return "no annotator gave a mention a confidential status" if self.of_confidential else self.undefined
 
     def elements(self, chunk: Chunk) -> _Elements:
         """What it counts; found once for all that count the same."""
@@ -239,13 +285,17 @@ class Recall(MentionMetric):
 
         def make() -> _Elements:
             gold = chunk.axis.gold
-            # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
-            is_asked = gold.entities(_parse_identifiers(self.include))[gold.entity]
+            if self.of_confidential:
+                is_asked = gold.confidential[0] >= 0
+            else:
+                # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
+                is_asked = gold.entities(_parse_identifiers(self.include))[gold.entity]
             every = span_index.tokens if self.unit == "token" else Runs.alone(span_index.mentions)
             counted = every.place.solid if self.ignorable == "skip" else np.ones_like(every.place.solid)
             runs = every[is_asked[every.mention]]
             entity = gold.entity[runs.mention]
-            return _Elements(span_index, runs, counted, gold.entity_document[entity], gold.entity_type[entity])
+            document, kind = gold.entity_document[entity], gold.entity_type[entity]
+            return _Elements(span_index, runs, counted, document, kind)
 
         return chunk.once(("elements", self.unit, self.include, self.ignorable, span_index), make)
 
@@ -311,11 +361,7 @@ class RecallPerType(Recall):
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Floats]:
-        entity_types = [column.removeprefix("total:") for column in totals if column.startswith("total:")]
-        return {
-            entity_type: ratio(totals[f"hidden:{entity_type}"], totals[f"total:{entity_type}"])
-            for entity_type in sorted(entity_types)
-        }
+        return _by_name(totals)
 
 
 @dataclass(frozen=True)
@@ -356,7 +402,8 @@ class FScore(MentionMetric):
         if not (isinstance(self.beta, int | float) and 0 < self.beta <= _LARGEST_BETA):
             expected = f"a number above 0, at most {_LARGEST_BETA:,}"
             raise PlanError(f"beta={quote_value(self.beta)} is out of range; expected {expected}", type(self).__name__)
-        self._parts()
+        _parse_identifiers(self.include)
+        _parts_of(self)
 
     @property
     def summary(self) -> str:
@@ -364,12 +411,8 @@ class FScore(MentionMetric):
         weight = weights.get(self.beta, f"with recall weighted {self.beta:g} times as much")
         return f"Harmonic mean of recall and precision, {weight}."
 
-    def _parts(self) -> tuple[Recall, Precision]:
-        recall = Recall(self.unit, self.include, self.ignorable, *self.hiding_rule)
-        return recall, Precision(self.unit, self.overlaps)
-
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        parts = self._parts()
+        parts = _parts_of(self)
 
         def rows(anonymized: Anonymized) -> Rows:
             recall, precision = map(anonymized.rows, parts)
@@ -378,8 +421,15 @@ class FScore(MentionMetric):
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Floats]:
-        recall, precision = (metric.combine(totals)[HEADLINE] for metric in self._parts())
+        recall, precision = (metric.combine(totals)[HEADLINE] for metric in _parts_of(self))
         weight = self.beta**2
         below = weight * precision + recall
         value = ratio((1 + weight) * precision * recall, below)
         return {HEADLINE: np.where(below == 0, 0.0, value)}
+
+
+@lru_cache(maxsize=64)
+def _parts_of(score: FScore) -> tuple[Recall, Precision]:
+    """What an F is made of; it is asked for whenever numbers are combined."""
+    recall = Recall(score.unit, score.include, score.ignorable, *score.hiding_rule)
+    return recall, Precision(score.unit, score.overlaps)

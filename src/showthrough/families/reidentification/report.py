@@ -33,7 +33,7 @@ class _Reidentification(Section):
 
     def evidence(self, run: Run, name: str) -> Iterator[Evidence]:
         attacks = [record for record in find_metrics(run, "attack") if name in run.rows[record.text]]
-        known = join_names([shorten(background.name) for background in run.inputs.get(_BACKGROUND, [])])
+        known = join_names([f"“{shorten(background.name)}”" for background in run.inputs.get(_BACKGROUND, [])])
         weak = [line for record in attacks for line in _weak(run, record)]
         command = evaluation(run, f"--{_BACKGROUND} PEOPLE.json")
         if weak:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,25 +57,14 @@ def read_tae(path: Path) -> EvaluationRequest:
     for key, raw in object_entries(path, content).items():
         if key in ("anonymizations", "metrics"):
             object_entries(path, bytes(raw), key.removesuffix("s"))  # a name that occurs twice would lose one
-    labels: dict[str, Metric] = {}
-    unavailable: dict[str, str] = {}
-    problems: list[Problem] = []
-    backgrounds = _backgrounds(configuration.metrics, path)
-    for label, parameters in configuration.metrics.items():
-        key = _key(label)
-        try:
-            if key == _ATTACK and _BACKGROUND not in parameters:
-                unavailable[label] = f"it names no background; expected {_BACKGROUND}"
-                continue
-            metric = _metric(key, parameters)
-            if key == _ATTACK and len(backgrounds) > 1:
-                metric = with_parameters(metric, background=backgrounds[Path(parameters[_BACKGROUND])])
-        except PlanError as error:
-            problems += [Problem(str(path), f"metrics.{shorten(label)}", problem.message) for problem in error.problems]
-            continue
-        labels[label] = metric
-    if problems:
-        raise InputError(problems)
+    asked = read_metrics(configuration.metrics, path)
+    if asked.faults:
+        raise InputError(
+            Problem(str(path), f"metrics.{shorten(label)}", fault)
+            for label, faults in asked.faults.items()
+            for fault in faults
+        )
+    labels = asked.labels
     # TAE takes paths relative to where it is started, not to its configuration.
     return EvaluationRequest(
         corpus=Source(path_of(configuration.corpus, path, "corpus")),
@@ -84,16 +74,50 @@ def read_tae(path: Path) -> EvaluationRequest:
         },
         metrics=tuple(dict.fromkeys(labels.values())),
         labels=labels,
-        unavailable=unavailable,
+        unavailable=asked.unavailable,
         results_file=path_of(configuration.results_file_path, path, "results_file_path"),
-        settings=FileSettings(background=_background_option(backgrounds)),
+        settings=FileSettings(**asked.options),
     )
 
 
-def _background_option(backgrounds: Mapping[Path, str]) -> str | dict[str, str] | None:
-    """The files as an option names them: one alone, or several by name."""
-    files = {name: file.url if isinstance(file, Remote) else os.fspath(file) for file, name in backgrounds.items()}
-    return files if len(files) > 1 else next(iter(files.values()), None)
+@dataclass(frozen=True)
+class AskedMetrics:
+    """The metrics of a configuration by their names in it, and why others are none."""
+
+    labels: Mapping[str, Metric]
+    unavailable: Mapping[str, str]
+    faults: Mapping[str, Sequence[str]]
+    backgrounds: Mapping[Path, str]  # the files that attackers know, each with its name
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The settings that the metrics need: backgrounds as an option names them, one alone or several by name."""
+        files = {
+            name: file.url if isinstance(file, Remote) else os.fspath(file) for file, name in self.backgrounds.items()
+        }
+        return {"background": files if len(files) > 1 else next(iter(files.values()), None)}
+
+
+def read_metrics(metrics: Mapping[str, Mapping[str, Any]], file: Path) -> AskedMetrics:
+    """What TAE's names and parameters of metrics ask for."""
+    labels: dict[str, Metric] = {}
+    unavailable: dict[str, str] = {}
+    faults: dict[str, list[str]] = {}
+    backgrounds = _backgrounds(metrics, file)
+    for label, parameters in metrics.items():
+        key = _key(label)
+        try:
+            if key == _ATTACK and _BACKGROUND not in parameters:
+                unavailable[label] = f"it names no background; expected {_BACKGROUND}"
+                continue
+            metric = _metric(key, parameters)
+            if key == _ATTACK and len(backgrounds) > 1:
+                metric = with_parameters(metric, background=backgrounds[Path(parameters[_BACKGROUND])])
+        except PlanError as error:
+            faults[label] = [problem.message for problem in error.problems]
+            continue
+        labels[label] = metric
+    return AskedMetrics(labels, unavailable, faults, backgrounds)
 
 
 def _backgrounds(metrics: Mapping[str, Mapping[str, Any]], file: Path) -> dict[Path, str]:

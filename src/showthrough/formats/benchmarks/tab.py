@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -74,8 +74,6 @@ class _Id(msgspec.Struct, gc=False, rename={"id": "doc_id"}):
 
 
 class _Document(_Id, gc=False):
-    aside: ClassVar = ("meta", "task")
-
     text: str
     annotations: dict[str, _Layer] | None = None
     group: _Group = None
@@ -83,6 +81,8 @@ class _Document(_Id, gc=False):
     quality_checked: list[str] | bool | None = None  # whose work; or whether that of everybody
     authorship: _Authorship | None = None
     subjects: list[StatedSubject] | None = None
+    task: Any = None  # these two as they are
+    meta: Any = None
 
 
 class _SoundDocument(_Document, gc=False):
@@ -98,7 +98,8 @@ class _RawDocument(_Id):
     annotations: dict[str, msgspec.Raw] | None = None
 
 
-_KEYS = {"doc_id", *_Document.__struct_fields__, *_Document.aside}
+_FIELDS = ("task", "meta")
+_KEYS = {"doc_id", *_Document.__struct_fields__}
 _USUAL_KEYS = {"id": "doc_id", "text": "text"}
 _LAYER = msgspec.json.Decoder(_Layer)
 _ANY = msgspec.json.Decoder()
@@ -129,6 +130,19 @@ def read_list(file: Input) -> list[Document]:
     columns = file.keys(**_USUAL_KEYS)
     for location, raw in items_of(file.head):
         documents += _read_document(raw, file.path, columns, location, file.remarks, problems)
+    if problems:
+        raise InputError(problems)
+    return documents
+
+
+def documents_of(records: Iterable[Mapping[str, Any]], path: Path) -> list[Document]:
+    """The documents of such a list that a program has loaded; `path` stands for it in messages."""
+    problems: list[Problem] = []
+    documents: list[Document] = []
+    for number, one in enumerate(records, 1):
+        content = msgspec.json.encode(one)
+        location = f"document number {number}"
+        documents += _read_document(content, path, ColumnNames(), location, Remarks(), problems)
     if problems:
         raise InputError(problems)
     return documents
@@ -229,7 +243,8 @@ def _document(wire: _Document, path: Path, columns: ColumnNames, problems: list[
 def _build_document(wire: _Document, annotations: tuple[Annotation, ...], people: tuple[Subject, ...] = ()) -> Document:
     group = "" if wire.group is None else str(wire.group)
     split, reviewed, authorship = wire.dataset_type or "", _reviewed_layers(wire), _build_authorship(wire)
-    return Document(str(wire.id), wire.text, annotations, group, split, reviewed, authorship, people)
+    stated = {name: value for name in _FIELDS if (value := getattr(wire, name)) is not None}
+    return Document(str(wire.id), wire.text, annotations, group, split, reviewed, authorship, people, stated)
 
 
 def _build_authorship(wire: _Document) -> Authorship | None:
@@ -314,6 +329,7 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
     if document.authorship is not None:
         known_texts, same = document.authorship.known, document.authorship.same
         optional["authorship"] = {"known": known_texts, **({} if same is None else {"same": same})}
+    optional |= {name: value for name, value in document.fields.items() if name in _FIELDS}
     if document.subjects:
         optional["subjects"] = subject_records(document)
     return {"doc_id": document.id, "text": document.text, **optional, "annotations": layers}

@@ -209,6 +209,7 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, FailureAnaly
         packet.append(
             {
                 "text": document.text,
+                **({"protected": document.protected} if document.protected else {}),
                 "layers": layers,
                 "masks": {
                     name: [(mask.start, mask.end, mask.replacement) for mask in masks[name]] for name in run.names

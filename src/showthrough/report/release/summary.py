@@ -71,7 +71,7 @@ class TestedCorpus(msgspec.Struct, frozen=True, kw_only=True):
 class KnownInput(msgspec.Struct, frozen=True, kw_only=True):
     """What else a test used, such as what an attacker knew."""
 
-    kind: Annotated[str, Meta(description="what it is, such as background")]
+    kind: Annotated[str, Meta(description="which input it is, as a plan calls it")]
     name: Annotated[str, Meta(description="what the run calls it")]
     digest: Annotated[str, Meta(description="of its content")]
     items: Annotated[int, Meta(description="documents or individuals that it has")]

@@ -305,10 +305,8 @@ def _ways(search: EntitySearch, record: MetricRecord, anonymization: Anonymizati
     return np.bincount(search.entity, ~covered, minlength=len(search.gold.entity_level)).astype(np.int64)
 
 
-def describe_unused(run: Run, name: str, accepted: Accepted) -> Iterator[str]:
-    """Entries that fit nothing that is readable, by number and document: never by what they say."""
-    found = readable_identifiers(run, name, accepted)
-    every = range(1, len(accepted.entries) + 1)
-    for number in every if found is None else found.unused:
+def describe_unused(accepted: Accepted, unused: Sequence[int] | None) -> Iterator[str]:
+    """Entries that fit nothing, by number and document: never by what they say. `None`: nothing was counted."""
+    for number in range(1, len(accepted.entries) + 1) if unused is None else unused:
         document = shorten(accepted.entries[number - 1].document)
         yield f"{shorten(accepted.name)}, entry {number} (document {document}) fits nothing that can be read there"

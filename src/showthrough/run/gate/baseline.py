@@ -56,7 +56,7 @@ class Baseline:
         return names[0]
 
     def numbers(self, thresholds: Sequence[Number]) -> list[Number]:
-        """What is to be kept: what is asked for, else all that metrics of privacy are known by.
+        """What is to be kept: what is asked for, else the main numbers of the metrics of privacy.
 
         Raises PlanError for what is asked for and cannot be held against the earlier run.
         """
@@ -77,7 +77,7 @@ class Baseline:
         raise PlanError(f"has no privacy number in common with this run{why}; name one with --metric", "baseline")
 
     def left_out(self) -> list[str]:
-        """Of all that metrics of privacy are known by, what cannot be held against the earlier run, and why."""
+        """Main numbers of the metrics of privacy that cannot be compared with the earlier run, and why."""
         runs = self.beside.run, self.beside.other
         private = [(run, record.text) for run in runs for record in run.metrics if record.group == "privacy"]
         texts = dict.fromkeys(text for run, text in private if text in run.rows)

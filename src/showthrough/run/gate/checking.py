@@ -23,6 +23,7 @@ from showthrough.run.gate.checks import (
     BaselineCheck,
     Check,
     Enough,
+    EvidenceCheck,
     GateOutcome,
     Look,
     ThresholdCheck,
@@ -117,7 +118,8 @@ def check_anonymization(
     readable = check_readable(run, name, gate.accepted, passes=gate.only)
     checks += [readable] if readable else []
     lenient = gate.only or gate.allow_unsure or _asked(run, gate)
-    checks += lacking(run, name, gate.documents, passes=lenient)
+    checks += lacking(run, name, gate.documents, counted=readable is not None, passes=lenient)
+    checks += [_idle_limit(run, demand, passes=lenient) for demand in demands if _reached_by_originals(run, demand)]
     failed = [check for check in baseline_checks if not check.passed]
     worse = gate.baseline.worse(name, failed) if gate.baseline and failed else DocumentCounts((), ())
     checked = AnonymizationChecks(name, checks, _looks(run, name, worse))
@@ -169,6 +171,24 @@ def _originals_reach(run: Run, threshold: Threshold) -> bool:
     attacking = threshold.metric in run.rows and not {*ATTACKS}.isdisjoint(run.record(threshold.metric).roles)
     beside = any(reference.name == NOTHING for reference in run.references)
     return bool(attacking and beside) and grade_demand(run, NOTHING, Demand(threshold)).grade in ("met", "unsure")
+
+
+def _reached_by_originals(run: Run, demand: Demand) -> bool:
+    """Whether a limit on privacy holds with nothing masked as well, so that to reach it shows nothing."""
+    threshold = demand.threshold
+    if threshold.metric not in run.rows or not any(reference.name == NOTHING for reference in run.references):
+        return False
+    record = run.record(threshold.metric)
+    if record.group != "privacy" or record.describes(threshold.part):
+        return False
+    score = run.parts(NOTHING, threshold.metric).get(threshold.part)
+    return score is not None and score.value is not None and threshold.holds(score.value)
+
+
+def _idle_limit(run: Run, demand: Demand, *, passes: bool) -> EvidenceCheck:
+    title = run.record(demand.threshold.metric).title
+    said = f"A limit holds even with nothing masked ({title}), so that it is reached shows nothing."
+    return EvidenceCheck("limits that the originals miss", passes, said, "limit")
 
 
 def _idle(threshold: Threshold) -> str:

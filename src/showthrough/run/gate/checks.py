@@ -94,6 +94,7 @@ class ReadableCheck(msgspec.Struct, frozen=True, tag="readable", tag_field="kind
     accepted: Annotated[int, "those of them that somebody accepted"]
     marked: Annotated[int, "direct identifiers that were marked"]
     documents: Annotated[int, "documents in which one can be read that nobody accepted"]
+    unused: Annotated[list[int], "entries of the accepted list, from 1, that fit nothing that can be read"] = []
 
     @property
     def sure(self) -> bool:
@@ -101,7 +102,17 @@ class ReadableCheck(msgspec.Struct, frozen=True, tag="readable", tag_field="kind
 
 
 Lack = Literal[
-    "annotations", "release", "masks", "judged", "silver", "training", "unlike", "attacker", "originals", "sample"
+    "annotations",
+    "release",
+    "masks",
+    "judged",
+    "silver",
+    "training",
+    "unlike",
+    "attacker",
+    "originals",
+    "sample",
+    "limit",
 ]
 
 

@@ -42,9 +42,16 @@ def check_readable(run: Run, name: str, accepted: Accepted | None, *, passes: bo
     if found is None:
         return None
     return ReadableCheck(
-        _ALL, passes or not found.left, _said(found), found.metric, found.readable, found.accepted, found.marked,
+        _ALL,
+        passes or not found.left,
+        _said(found),
+        found.metric,
+        found.readable,
+        found.accepted,
+        found.marked,
         found.documents,
-    )  # fmt: skip
+        list(found.unused),
+    )
 
 
 def _said(found: ReadableIdentifiers) -> str:
@@ -54,24 +61,23 @@ def _said(found: ReadableIdentifiers) -> str:
     return f"{found.readable:,} of {found.marked:,} can be read{among}"
 
 
-def lacking(run: Run, name: str, documents: int, *, passes: bool) -> list[EvidenceCheck]:
-    """What no number of an anonymization makes up for."""
+def lacking(run: Run, name: str, documents: int, *, counted: bool, passes: bool) -> list[EvidenceCheck]:
+    """What no number of an anonymization makes up for; `counted` are direct identifiers, where somebody did."""
     return [
         EvidenceCheck(_ASKED[about], passes and not grave, said, about, grave)
-        for about, said, grave in _lacks(run, name, documents)
+        for about, said, grave in _lacks(run, name, documents, counted=counted)
     ]
 
 
-def _lacks(run: Run, name: str, documents: int) -> Iterator[tuple[Lack, str, bool]]:
+def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tuple[Lack, str, bool]]:
     if hiding := almost_nothing(run, name):
         yield "masks", _scant(hiding), hiding.by in ("words", "identifiers")
-    direct = [record for record in find_metrics(run, "direct identifiers") if readable_identifiers(run, name)]
     marks = [record.text for record in run.metrics if record.text in run.rows and reads_marks(record.text)]
-    if not direct:
+    if not counted:
         unmarked = not marks and (run.texts is None or not _annotated(run, name))
         who = "marked what identifies people" if unmarked else "counted which direct identifiers can be read"
         yield "annotations", f"Nobody {who}, so nothing shows what is left in the release.", False
-    elif not any(map(goes_first, direct)):
+    elif not any(map(goes_first, find_metrics(run, "direct identifiers"))):
         yield "release", "Only the places that were marked were searched: the same words may stand elsewhere.", False
     if not is_judged(run, name):
         yield "judged", f"{UNJUDGED[0].upper()}{UNJUDGED[1:]}.", False

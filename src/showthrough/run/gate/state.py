@@ -73,7 +73,12 @@ ReasonKind = Literal[
 _ORDER: Sequence[ReasonKind] = (
     "masks", "readable", "people", "worse", "missed", "lacking", "sample", "attacker", "unknown", "unsure",
 )  # fmt: skip
-_KINDS: dict[Lack, ReasonKind] = {"masks": "masks", "attacker": "attacker", "originals": "attacker"}
+_KINDS: dict[Lack, ReasonKind] = {
+    "masks": "masks",
+    "attacker": "attacker",
+    "originals": "attacker",
+    "limit": "attacker",
+}
 
 
 @dataclass(frozen=True)
@@ -181,7 +186,7 @@ def decide_on(run: Run, checked: AnonymizationChecks, accepted: Accepted | None 
     reasons.sort(key=lambda reason: (-_RANKS[reason.state], _ORDER.index(reason.kind)))
     state = reasons[0].state if reasons else ReleaseState.NO_OBJECTION
     readable = next((check for check in checked.checks if isinstance(check, ReadableCheck)), None)
-    notes = describe_unused(run, checked.name, accepted) if accepted else ()
+    notes = describe_unused(accepted, None if readable is None else readable.unused) if accepted else ()
     return _in_words(
         Decision(state, checked.name, "", tuple(reasons), tuple(notes), readable.accepted if readable else 0, checked),
         run,
@@ -311,7 +316,7 @@ def _number(value: float) -> str:
     """Shares as per cent, in as many digits as tell them from nothing and from all.
 
     >>> _number(0.30952), _number(0.9994), _number(1.0), _number(3.5)
-    ('31 %', '99.94 %', '100 %', '3.5')
+    ('31 %', '99.9 %', '100 %', '3.5')
     """
     if not 0 <= value <= 1:
         return f"{value:g}"

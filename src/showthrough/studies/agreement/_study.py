@@ -19,6 +19,7 @@ from showthrough.data.documents import Corpus, Document
 from showthrough.evaluation.ceiling import ceiling
 from showthrough.evaluation.settings import settings_problems
 from showthrough.run.settings import RecordedSettings
+from showthrough.studies._tallies import LONG
 from showthrough.studies.agreement._shared_documents import ReaderCounts, drawn_together, shared_documents
 from showthrough.studies.agreement.estimates import Draws, Number, estimates, find_intervals
 from showthrough.studies.agreement.items import Categories, Items, SharedMentions
@@ -97,7 +98,9 @@ class _Study:
             for unit in PAIR_UNITS
         }
         self._of_types, self._of_spans = Meetings(), Meetings()
+        self._disputes = Disputes()
         self._places = DisputedStrings()
+        self._long = self._long_shared = 0
 
     def add(self, documents: Sequence[Document]) -> None:
         marks = SharedMentions.from_documents(documents, self._categories)
@@ -113,7 +116,13 @@ class _Study:
         decision = decide_spans(marks)
         self._of_spans.add(marks.spans, States.of(marks.spans.categories("type"), decision))
         self._of_types.add(marks.characters, marks.characters.categories("type"))
+        items = marks.spans
+        several = np.bincount(items.cells[0], items.mark >= 0, minlength=len(items)) > 1
+        long = items.end - items.start > LONG
+        self._long += int(long.sum())
+        self._long_shared += int((long & several).sum())
         if self._sharing.stated:
+            self._disputes.add(items, decision, self._categories.types)
             self._places.add(marks, decision)
 
     def summarize(self, summary: Agreement) -> Agreement:
@@ -148,6 +157,9 @@ class _Study:
             other_pairs=len(self._sharing.pairs) - len(self._pairs),
             confusions=confusions,
             decisions=decisions,
+            disputes=decisions_by_type(self._disputes.counts, states) if self._sharing.stated else (),
+            long_spans=self._long,
+            long_spans_shared=self._long_shared,
             places=self._places.most(PLACES),
             places_forgotten=self._places.forgotten,
         )
@@ -218,6 +230,25 @@ class Meetings:
         for pair, count in zip(zip(first.tolist(), two.tolist(), strict=True), sums.tolist(), strict=True):
             if count:
                 self.counts[pair] += count
+
+
+class Disputes:
+    """The strongest and the weakest decision on each span, counted once however many annotators there are."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[tuple[int, int]] = Counter()
+
+    def add(self, items: Items, decision: Ints, types: Sequence[str]) -> None:
+        item, _ = items.cells
+        kind = items.categories("type")
+        rank = np.empty(len(types) + 1, dtype=np.int64)  # by name, so that the order of documents does not matter
+        rank[0] = len(types)
+        rank[1 + np.array(sorted(range(len(types)), key=types.__getitem__), dtype=np.int64)] = np.arange(len(types))
+        order = np.lexsort((-rank[kind], decision, item))
+        last = np.flatnonzero(np.diff(item[order], append=-1))
+        first = np.concatenate([[0], last[:-1] + 1]) if len(last) else last
+        state = States.of(kind, decision)[order]
+        self.counts.update(zip(state[first].tolist(), state[last].tolist(), strict=True))
 
 
 def decide_spans(marks: SharedMentions) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -315,8 +315,15 @@ def _occurrence(row: SheetRow, problems: list[Problem]) -> tuple[int, ...] | Non
 
 def _rows(filled: FilledFolder, name: str, expected: Mapping[str, str], problems: list[Problem]) -> Iterator[SheetRow]:
     """The rows of a sheet that have something in them."""
+    return rows_of_sheet(lambda: _open_sheet(filled, name), expected, filled.notes, problems)
+
+
+def rows_of_sheet(
+    opened: Callable[[], TableRows], expected: Collection[str], notes: list[str], problems: list[Problem]
+) -> Iterator[SheetRow]:
+    """The rows of a sheet that have something in them; what is wrong is added to the problems."""
     try:
-        rows = _open_sheet(filled, name)
+        rows = opened()
         header = [column_name.strip().casefold() for column_name in rows.header]
         wrong = [column for column in expected if header.count(column) != 1]
         if wrong:
@@ -324,7 +331,7 @@ def _rows(filled: FilledFolder, name: str, expected: Mapping[str, str], problems
             problems += (Problem(str(rows.path), f"column {column}", fault) for column in wrong)
             return
         if unexpected := [column_name for column_name in header if column_name and column_name not in expected]:
-            filled.notes.append(f"{rows.path}: unknown columns were not read: {join_names(unexpected)}")
+            notes.append(f"{rows.path}: unknown columns were not read: {join_names(unexpected)}")
         for location, cells in rows:
             texts = [unguard_cell(cell_text(cell).strip()) for cell in cells]
             if len(texts) != len(header):
@@ -343,5 +350,10 @@ def _open_sheet(filled: FilledFolder, name: str) -> TableRows:
     if len(existing) != 1:
         names = join_names(path.name for path in existing)
         raise fail(filled.folder, f"found {names}; expected one of {join_names(path.name for path in candidates)}")
-    file = Input(Head.of(existing[0]), ColumnNames(c.DOCUMENT, c.WORDS))
-    return Worksheet(file) if existing[0].suffix == ".xlsx" else rows_of(file)
+    return open_rows(existing[0])
+
+
+def open_rows(path: Path) -> TableRows:
+    """The rows of a file, with commas, semicolons or tabs, or of a worksheet."""
+    file = Input(Head.of(path), ColumnNames(c.DOCUMENT, c.WORDS))
+    return Worksheet(file) if path.suffix == ".xlsx" else rows_of(file)

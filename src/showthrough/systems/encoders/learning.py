@@ -18,13 +18,14 @@ from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.evaluation.api import evaluate
+from showthrough.metrics import METRICS as METRICS_BY_NAME, Metric, WeightedPrecision
 from showthrough.models.training import ExaminedLearner
 from showthrough.systems.encoders._examples import IGNORED, OUTSIDE, Examples
 from showthrough.systems.encoders._loading import Encoder
 
 # A transformer is scored on documents that it does not learn from.
 
-METRICS = ("er_di", "er_qi", "recall", "precision", "f1")
+METRICS = ("er_di", "er_qi", "recall", "precision", "wp", "f1")  # the columns of TAB's Tables 9 and 10
 BEST_BY = "f1"
 _NAME = "transformer"
 
@@ -35,13 +36,20 @@ class MaskFinder(Protocol):
     def masks(self, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]: ...
 
 
-def dev_scores(corpus: Corpus, masking: MaskFinder) -> dict[str, float | None]:
+def metric_of(name: str, weighting: str) -> Metric:
+    """The metric of a column; weighted precision takes what words tell from this source."""
+    return WeightedPrecision(ic=weighting) if name == "wp" else METRICS_BY_NAME[name]
+
+
+def dev_scores(corpus: Corpus, masking: MaskFinder, weighting: str) -> dict[str, float | None]:
     """Each metric's value on the corpus; `None` where it is undefined."""
     bare = [Document(document.id, document.text) for document in corpus]
     masks = dict(zip(corpus.ids, masking.masks(bare), strict=True))
     masks_by_id = {name: list(document_masks) for name, document_masks in masks.items()}
-    run = evaluate(corpus, Anonymization(masks_by_id, _NAME), METRICS, references=False, resamples=0, texts=False)
-    return {metric: run[_NAME, metric].value for metric in METRICS}
+    metrics = {name: metric_of(name, weighting) for name in METRICS}
+    found = Anonymization(masks_by_id, _NAME)
+    run = evaluate(corpus, found, metrics.values(), references=False, resamples=0, texts=False)
+    return {name: run[_NAME, metric].value for name, metric in metrics.items()}
 
 
 class TrainingEpoch(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from msgspec import Meta
 from showthrough.core.errors import InputError, Interrupted, PlanError
 from showthrough.data.documents import Corpus
 from showthrough.evaluation.settings import settings_problems
+from showthrough.models import Resources
 from showthrough.models.checkpoints import Checkpoint
 from showthrough.models.device import torch_device
 from showthrough.models.files import EXTRA, ModelFiles, quietly, silence_library
@@ -73,6 +74,9 @@ class TransformerSettings:
     threshold: Annotated[
         float, Meta(description="Mask what is so probably not O; 0: what is likelier something than O.", ge=0, le=1)
     ] = 0.0
+    weighting: Annotated[
+        str, Meta(title="SOURCE", description="For weighted precision on --dev: wordfreq, uniform, or a model.")
+    ] = "wordfreq"
     precision: Annotated[
         Literal["auto", "bf16", "fp32"],
         Meta(description="Of training; auto is bf16 on a GPU that has it.", extra={"flags": ("--dtype",)}),
@@ -105,6 +109,7 @@ class TrainingOutcome(msgspec.Struct, frozen=True, kw_only=True):
     documents: int  # that the scores are of; 0: none were given
     seen: int  # of these, that were trained on too
     seconds: float  # of training and scoring, before it was stopped and after
+    weighting: str = ""  # what tells how much words say, for weighted precision
 
     @property
     def scores(self) -> dict[str, float | None]:
@@ -193,6 +198,7 @@ class TrainingRequest:
         source = self.dev.source or self.dev.name
         if not self.dev.survey.annotated:
             raise PlanError("has no annotations; expected some, to score the model by", source)
+        Resources(ModelSettings(device=self.settings.device)).information(self.settings.weighting)  # raises without it
         if self.trained_on and not self.seen:
             fault = (
                 f"{self.trained_on} of {len(self.dev)} documents are also trained on, so the scores would be too good"
@@ -255,6 +261,7 @@ class TransformerTraining:
             documents=len(self.request.dev or ()),
             seen=self.request.trained_on,
             seconds=learner.seconds,
+            weighting=settings.weighting if self.request.dev else "",
         )
         self._write(learner.encoder, outcome)
         return outcome
@@ -281,7 +288,7 @@ class TransformerTraining:
             raise Interrupted(None, f"training was stopped; {where}: the same with --resume goes on") from None
 
     def _scores(self, reading: WindowClassifier) -> dict[str, float | None]:
-        return dev_scores(self.request.dev, reading) if self.request.dev else {}
+        return dev_scores(self.request.dev, reading, self.request.settings.weighting) if self.request.dev else {}
 
     def _write(self, encoder: Encoder, outcome: TrainingOutcome) -> None:
         request = self.request

@@ -342,6 +342,6 @@ def _edit_document(document: Document, edits: list[Edit]) -> Document:
         Annotation(annotation.annotator, tuple(map(mention, annotation.mentions)))
         for annotation in document.annotations
     )
-    # What is true of people in the original, and what else its author wrote, would give them away.
+    # What is true of people in the original, what else its author wrote, and whom a task names, would give them away.
     text = _apply_edits(document.text, edits)
-    return structs.replace(document, text=text, annotations=annotations, authorship=None, subjects=())
+    return structs.replace(document, text=text, annotations=annotations, authorship=None, subjects=(), fields={})

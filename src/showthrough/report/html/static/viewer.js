@@ -223,7 +223,8 @@ async function startViewer(start) {
     const leak = leaks[state.leak];
     if (!leak) {
       const count = leaks.length === 1 ? "1 leak" : leaks.length ? `${leaks.length} leaks` : "nothing that was marked leaks";
-      status.textContent = shown.layers.length ? count : "not annotated: nobody said what has to be masked";
+      const found = shown.layers.length ? count : "not annotated: nobody said what has to be masked";
+      status.textContent = shown.protected ? `${found}; annotated to protect ${shown.protected}` : found;
       return;
     }
     const inside = leak.left ? leftMarks(leak.left) : [...panes.querySelectorAll("mark[data-start]")].filter((mark) =>

@@ -1,0 +1,1 @@
+"""Programs that were written for other tools find what they import here."""
