@@ -96,3 +96,12 @@ def test_what_cannot_be_counted_is_refused(written: Written) -> None:
         Sanitize().prepare()
     with pytest.raises(PlanError, match=r"alpha: found 1\.5; expected 0 to 1|found 1\.5; expected 0 to 1"):
         Sanitize(path, alpha=1.5)
+
+
+def test_the_task_of_the_benchmark_says_whom_it_is_about(tmp_path: Path) -> None:
+    file = tmp_path / "tab.json"
+    task = "Task: Annotate the document to anonymise the following person: Ann Lee"
+    cases = [{"doc_id": key, "text": text, "annotations": {}, "task": task, "meta": {}} for key, text in TEXTS.items()]
+    file.write_text(json.dumps(cases))
+    corpus = st.read_corpus(file)
+    assert Sanitize(str(file)).masks(corpus.documents[:1]) == [[Mask(0, 7)]]

@@ -136,7 +136,7 @@ def _names(document: Document) -> Iterator[str]:
     """Of those whom a document is about."""
     for subject in document.subjects:
         yield from (item.value for item in subject.attributes if _NAME in item.tag.upper())
-    if named := getattr(document, "protected", ""):  # a benchmark's task, where its reader keeps it
+    if named := document.protected:  # by the task of a benchmark
         yield named
 
 
