@@ -186,6 +186,67 @@ def test_the_best_goes_first() -> None:
         decide(run, candidate="three")
 
 
+def test_a_type_that_was_left_out_was_not_looked_at() -> None:
+    """All names can be read, and somebody ignored names; or left them out by their map. Towns identify nobody alone."""
+    made = letters()
+    names = release(made, lambda at, one: one.masks[1:])
+    for how in ({"ignore": ["PERSON"]}, {"map": {"PERSON": ""}}):
+        decision = decide(evaluate(corpus_of(made), names, METRICS[:3], resamples=50, **how))  # type: ignore[arg-type]
+        assert (decision.state, decision.sentence) == (
+            NOT_YET, "In tool, nobody looked at PERSON: these marks were left out of the evaluation.",
+        )  # fmt: skip
+    towns = release(made, lambda at, one: one.masks[:2])
+    assert decide(evaluate(corpus_of(made), towns, METRICS[:3], resamples=50, ignore=["LOC"])).state == FREE
+
+
+def test_documents_that_nobody_annotated_show_nothing() -> None:
+    """Nothing is masked where nothing was marked: 90 of 200 letters are less than half, and 110 are more."""
+    made = letters()
+
+    def half(marked: int) -> Decision:
+        documents = [document if at < marked else Document(document.id, document.text)
+                     for at, document in enumerate(corpus_of(made))]  # fmt: skip
+        masks = release(made, lambda at, one: one.masks if at < marked else [])
+        return decide(evaluate(Corpus(documents, "letters"), masks, METRICS[:3], resamples=50))
+
+    few, more = half(90), half(110)
+    said = "In tool, only 90 of 200 documents have annotations: nothing shows what is left in the others."
+    assert (few.state, few.sentence) == (NOT_YET, said)
+    assert more.state == FREE
+    assert "90 of 200 documents have no annotations." in more.sentence
+
+
+def test_names_that_can_nearly_be_read_are_told() -> None:
+    """Three letters are signed with slips of the pen."""
+
+    def slip(name: str) -> str:
+        first, last = name.split()
+        return f"{first[:-1]}e {last[:-1]}x"
+
+    made = [
+        Letter(f"{one.text} Signed: {slip(one.name)}.", one.name, one.number, one.town) if at in (3, 4, 5) else one
+        for at, one in enumerate(letters())
+    ]
+    run = run_of(made, metrics=METRICS[:3])
+    nearly = sum(run.rows["removed_di"]["tool"]["nearly"])
+    assert nearly > 0
+    decision = decide(run)
+    assert decision.state == FREE
+    assert f"{nearly:.0f} direct identifier{'s' * (nearly > 1)} can nearly be read" in decision.sentence
+
+
+def test_what_was_tested_and_has_no_limit_is_told() -> None:
+    """A detector finds addresses that nobody marked; there is no usual limit on what it finds."""
+    made = [Letter(f"{one.text} Write to a{at}@example.org.", one.name, one.number, one.town)
+            for at, one in enumerate(letters())]  # fmt: skip
+    run = run_of(made, metrics=[*METRICS[:3], "residual"])
+    title = run.record("residual").title
+    decision = decide(run)
+    assert f"No limit was set on: {title}." in decision.sentence
+    limited = decide(run, thresholds=[Threshold("removed_di", "min", 0.95), Threshold("residual", "max", 0.001)])
+    assert "No limit" not in limited.sentence
+
+
 # What somebody accepted.
 
 

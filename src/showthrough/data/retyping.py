@@ -161,6 +161,18 @@ class Retyping:
 _OPTIONS = ("direct", "quasi", "ignore")
 
 
+def left_out_types(said: str) -> list[str]:
+    """The types that count for nobody, from the line that says it all (`str` of a retyping).
+
+    >>> left_out_types(str(Retyping.of("TITLE=,CITY=LOC", direct="CODE", ignore="PER,AGE")))
+    ['TITLE', 'AGE', 'PER']
+    """
+    parts = dict(part.partition("=")[::2] for part in said.split(";") if part)
+    renamed = [pair.rpartition(">") for pair in parts.get("map", "").split(",") if pair]
+    ignored = parts.get("ignore", "")
+    return [source for source, _, target in renamed if not target] + [name for name in ignored.split(",") if name]
+
+
 def _type_names(option: str, names: Names) -> tuple[str, ...]:
     """The names of types that are given for an option. Raises PlanError for what is none."""
     entries = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from showthrough.core.errors import shorten
+from showthrough.core.errors import join_names, shorten
 from showthrough.core.families import families
 from showthrough.core.plugins import describe_error, is_plugin
+from showthrough.data.levels import level_of
 from showthrough.data.references import NOTHING
+from showthrough.data.retyping import left_out_types
 from showthrough.run.gate.accepted import Accepted, ReadableIdentifiers, readable_identifiers
 from showthrough.run.gate.checks import EvidenceCheck, Lack, ReadableCheck
 from showthrough.run.gate.grading import UNJUDGED, is_judged, is_unlike, reads_marks
@@ -33,6 +35,7 @@ _ASKED: dict[Lack, str] = {
     "originals": "the attack on the originals",
     "sample": "enough documents with annotations",
 }
+_MOST = 0.5  # of the documents: with annotations in fewer, most of a release was not looked at
 _ALL = "no readable direct identifier that nobody accepted"
 
 
@@ -74,7 +77,7 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
         yield "masks", _scant(hiding), hiding.by in ("words", "identifiers")
     marks = [record.text for record in run.metrics if record.text in run.rows and reads_marks(record.text)]
     if not counted:
-        unmarked = not marks and (run.texts is None or not _annotated(run, name))
+        unmarked = not marks and (run.texts is None or not count_annotated(run, name))
         who = "marked what identifies people" if unmarked else "counted which direct identifiers can be read"
         yield "annotations", f"Nobody {who}, so nothing shows what is left in the release.", False
     elif not any(map(goes_first, find_metrics(run, "direct identifiers"))):
@@ -83,9 +86,16 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
         yield "judged", f"{UNJUDGED[0].upper()}{UNJUDGED[1:]}.", False
     if run.corpus.silver:
         yield "silver", "Programs made the annotations, and nobody corrected them.", False
-    elif marks and (annotated := _annotated(run, name)) < min(documents, len(run.documents)):
+    elif marks:
+        annotated = count_annotated(run, name)
         many = f"{annotated:,} of {len(run.documents):,} documents"
-        yield "sample", f"Only {many} have annotations; {documents:,} are needed.", False
+        if annotated < min(documents, len(run.documents)):
+            yield "sample", f"Only {many} have annotations; {documents:,} are needed.", False
+        elif annotated < _MOST * len(run.documents):
+            yield "sample", f"Only {many} have annotations: nothing shows what is left in the others.", False
+    if ignored := [kind for kind in left_out_types(run.settings.types) if level_of(kind) == "DIRECT"]:
+        said = f"Nobody looked at {join_names(ignored)}: these marks were left out of the evaluation."
+        yield "annotations", said, False
     if seen := run.trained_on(name):
         yield "training", f"The system was trained on {seen:,} of these {len(run.documents):,} documents.", False
     if unlike := is_unlike(run, name):
@@ -105,7 +115,7 @@ def _scant(hiding: HiddenShare) -> str:
     return f"Almost nothing is hidden: {round(hiding.hidden):,} of {round(hiding.whole):,} {of}."
 
 
-def _annotated(run: Run, name: str) -> int:
+def count_annotated(run: Run, name: str) -> int:
     """How many documents have annotations; of a run without text, at most those in which something was counted."""
     if run.texts is not None and run.texts.chosen == "all":
         return sum(any(layer.mentions for layer in document.annotations) for document in run.texts.documents)

@@ -7,12 +7,14 @@ neither is so there is no objection, and that is no proof: it says what was test
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from showthrough.core.errors import PlanError, join_names, shorten
+from showthrough.metrics import Role
+from showthrough.metrics.matching.entities import NEARLY
 from showthrough.run.gate.accepted import Accepted, describe_unused
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checks import (
@@ -27,6 +29,7 @@ from showthrough.run.gate.checks import (
     ReadableCheck,
     ThresholdCheck,
 )
+from showthrough.run.gate.evidence import count_annotated
 from showthrough.run.gate.grading import demands_of
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import (
@@ -35,6 +38,8 @@ from showthrough.run.roles import (
     PRECISION,
     choose_metric,
     count_by_kind,
+    find_metrics,
+    goes_first,
     headline,
     in_all,
 )
@@ -79,6 +84,10 @@ _KINDS: dict[Lack, ReasonKind] = {
     "originals": "attacker",
     "limit": "attacker",
 }
+
+
+# Tests of a release that have no usual limit: whatever they find is no objection as long as nobody sets one.
+_WITHOUT_LIMIT: frozenset[Role] = frozenset({"inference", "attributes", "authors", "residual", "inconsistency"})
 
 
 @dataclass(frozen=True)
@@ -135,7 +144,7 @@ def decide(
 
 
 def decisions(run: Run, gate: Gate) -> list[Decision]:
-    """Of all anonymizations of a gate, the best first; there is one at least. They are strict, whatever it leaves out."""
+    """Of all anonymizations of a gate, the best first; there is one at least. Strict: `only` leaves nothing out."""
     from showthrough.run.gate.checking import check_anonymization
 
     names = list(gate.names) or run.names
@@ -196,12 +205,33 @@ def decide_on(run: Run, checked: AnonymizationChecks, accepted: Accepted | None 
 def _in_words(decision: Decision, run: Run, *, best: bool) -> Decision:
     who = "the best candidate" if best else shorten(decision.candidate)
     if not decision.reasons:
-        attack = any("attack" in record.roles and record.text in run.rows for record in run.metrics)
-        rest = "" if attack else " Nobody tried to recognise people."
         accepted = _accepted_words(decision.accepted)
-        return replace(decision, sentence=f"What was tested found nothing against {who}{accepted}.{rest}")
+        said = f"What was tested found nothing against {who}{accepted}."
+        return replace(decision, sentence=" ".join([said, *_besides(run, decision)]))
     told = decision.reasons[0].sentence
     return replace(decision, sentence=f"In {who}, {told if told[1:2].isupper() else told[0].lower() + told[1:]}")
+
+
+def _besides(run: Run, decision: Decision) -> Iterator[str]:
+    """What is no objection, and must be known before anybody signs: what was not looked at, or not decided by."""
+    records = [record for record in run.metrics if record.text in run.rows]
+    if not any("attack" in record.roles for record in records):
+        yield "Nobody tried to recognise people."
+    if unmarked := len(run.documents) - count_annotated(run, decision.candidate):
+        yield f"{unmarked:,} of {_many(len(run.documents), 'document')} have no annotations."
+    nearly = [
+        in_all(run.rows[record.text][decision.candidate].get(NEARLY, ()))
+        for record in find_metrics(run, "direct identifiers")
+        if goes_first(record)
+    ]
+    if count := round(max(nearly, default=0)):
+        were = "was" if count == 1 else "were"
+        yield f"{_many(count, 'direct identifier')} can nearly be read, and {were} not counted."
+    checks = decision.checks.checks if decision.checks else []
+    limited = {check.metric for check in checks if isinstance(check, (ThresholdCheck, BaselineCheck))}
+    without = [record for record in records if not _WITHOUT_LIMIT.isdisjoint(record.roles)]
+    if titles := [record.title for record in without if record.text not in limited]:
+        yield f"No limit was set on: {', '.join(dict.fromkeys(titles))}."
 
 
 def _accepted_words(count: int) -> str:
