@@ -398,6 +398,27 @@ def test_a_list_that_says_too_little_is_refused(tmp_path: Path, content: str, sa
     assert str(error.value).startswith(f"{tmp_path / 'list.json'}: ")
 
 
+def test_an_entry_on_a_document_without_text_says_why_it_fits_nothing(one_left: Run) -> None:
+    """A run without text, or of so many documents that it keeps some of them, cannot tell what was accepted."""
+    listed = Accepted((entry(letters()[7], text=letters()[7].name),), "a.json")
+    (note,) = decide(replace(one_left, texts=None), accepted=listed).notes
+    assert note == "a.json, entry 1 (document letter-007) counts for nothing: the run keeps no text of that document"
+    assert one_left.texts is not None
+    fewer = replace(one_left.texts, documents=[], masks={"tool": []}, free=[], chosen="riskiest")
+    assert decide(replace(one_left, texts=fewer), accepted=listed).notes == (note,)
+    stranger = Accepted((entry(letters()[7], text="Nobody"),), "a.json")
+    (other,) = decide(one_left, accepted=stranger).notes
+    assert other.endswith("fits nothing that can be read there")
+
+
+def test_a_column_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    """Nobody can say who accepted it."""
+    path = tmp_path / "list.csv"
+    path.write_text("document,text,by,by,when,why\nletter-007,Doe,A,B,2026-11-18,public\n")
+    with pytest.raises(InputError, match=r"line 1: found two columns by; expected one"):
+        read_accepted(path)
+
+
 def test_the_gate_lets_pass_what_was_accepted(one_left: Run) -> None:
     name = letters()[7]
     (checked,) = check_run(one_left, Gate()).anonymizations

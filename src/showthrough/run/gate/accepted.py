@@ -147,6 +147,8 @@ def _csv_entries(path: Path, content: bytes) -> Iterator[tuple[str, Any]]:
         if missing := [name for name in _NEEDED if name not in heads]:
             message = f"found no column {missing[0]}; expected {', '.join(_COLUMNS)}"
             raise InputError(Problem(str(path), "line 1", message))
+        if twice := [name for name in heads if heads.count(name) > 1]:
+            raise InputError(Problem(str(path), "line 1", f"found two columns {shorten(twice[0])}; expected one"))
         for row in rows:
             place = f"line {rows.line_num}"
             if None in row or None in row.values():
@@ -305,8 +307,13 @@ def _ways(search: EntitySearch, record: MetricRecord, anonymization: Anonymizati
     return np.bincount(search.entity, ~covered, minlength=len(search.gold.entity_level)).astype(np.int64)
 
 
-def describe_unused(accepted: Accepted, unused: Sequence[int] | None) -> Iterator[str]:
+def describe_unused(run: Run, accepted: Accepted, unused: Sequence[int] | None) -> Iterator[str]:
     """Entries that fit nothing, by number and document: never by what they say. `None`: nothing was counted."""
+    kept = {document.id for document in run.texts.documents} if run.texts else set()
+    known = {*run.documents} - kept  # of these nobody can tell what was marked
     for number in range(1, len(accepted.entries) + 1) if unused is None else unused:
-        document = shorten(accepted.entries[number - 1].document)
-        yield f"{shorten(accepted.name)}, entry {number} (document {document}) fits nothing that can be read there"
+        entry = accepted.entries[number - 1]
+        why = "fits nothing that can be read there"
+        if entry.document in known:
+            why = "counts for nothing: the run keeps no text of that document"
+        yield f"{shorten(accepted.name)}, entry {number} (document {shorten(entry.document)}) {why}"

@@ -194,7 +194,7 @@ def decide_on(run: Run, checked: AnonymizationChecks, accepted: Accepted | None 
     reasons.sort(key=lambda reason: (-_RANKS[reason.state], _ORDER.index(reason.kind)))
     state = reasons[0].state if reasons else ReleaseState.NO_OBJECTION
     readable = next((check for check in checked.checks if isinstance(check, ReadableCheck)), None)
-    notes = describe_unused(accepted, None if readable is None else readable.unused) if accepted else ()
+    notes = describe_unused(run, accepted, None if readable is None else readable.unused) if accepted else ()
     return _in_words(
         Decision(state, checked.name, "", tuple(reasons), tuple(notes), readable.accepted if readable else 0, checked),
         run,
