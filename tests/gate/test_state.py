@@ -199,6 +199,16 @@ def test_a_type_that_was_left_out_was_not_looked_at() -> None:
     assert decide(evaluate(corpus_of(made), towns, METRICS[:3], resamples=50, ignore=["LOC"])).state == FREE
 
 
+def test_names_that_were_taken_for_indirect_identifiers_are_told() -> None:
+    """Ten of 400 can be read, which is within the limit on indirect identifiers."""
+    made = letters()
+    masks = release(made, lambda at, one: one.masks[1:] if at < 10 else one.masks)
+    decision = decide(evaluate(corpus_of(made), masks, METRICS[:3], resamples=50, quasi=["PERSON"]))
+    assert "The evaluation took PERSON for indirect identifiers; 10 of 400 indirect identifiers can still be read." in (
+        decision.sentence
+    )
+
+
 def test_documents_that_nobody_annotated_show_nothing() -> None:
     """Nothing is masked where nothing was marked: 90 of 200 letters are less than half, and 110 are more."""
     made = letters()

@@ -167,10 +167,18 @@ def left_out_types(said: str) -> list[str]:
     >>> left_out_types(str(Retyping.of("TITLE=,CITY=LOC", direct="CODE", ignore="PER,AGE")))
     ['TITLE', 'AGE', 'PER']
     """
+    renamed = [pair.rpartition(">") for pair in types_named(said, "map")]
+    return [source for source, _, target in renamed if not target] + types_named(said, "ignore")
+
+
+def types_named(said: str, option: str) -> list[str]:
+    """The types that one option names, from the same line.
+
+    >>> types_named(str(Retyping.of(quasi="PER", ignore="AGE")), "quasi")
+    ['PER']
+    """
     parts = dict(part.partition("=")[::2] for part in said.split(";") if part)
-    renamed = [pair.rpartition(">") for pair in parts.get("map", "").split(",") if pair]
-    ignored = parts.get("ignore", "")
-    return [source for source, _, target in renamed if not target] + [name for name in ignored.split(",") if name]
+    return [name for name in parts.get(option, "").split(",") if name]
 
 
 def _type_names(option: str, names: Names) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from showthrough.core.errors import PlanError, join_names, shorten
+from showthrough.data.levels import level_of
+from showthrough.data.retyping import types_named
 from showthrough.metrics import Role
 from showthrough.metrics.matching.entities import NEARLY
 from showthrough.run.gate.accepted import Accepted, describe_unused
@@ -227,6 +229,11 @@ def _besides(run: Run, decision: Decision) -> Iterator[str]:
     if count := round(max(nearly, default=0)):
         were = "was" if count == 1 else "were"
         yield f"{_many(count, 'direct identifier')} can nearly be read, and {were} not counted."
+    if lowered := [kind for kind in types_named(run.settings.types, "quasi") if level_of(kind) == "DIRECT"]:
+        record = choose_metric(run, "quasi-identifiers")
+        counted = _counted(run, decision.candidate, record) if record else ""
+        how_many = f"; {counted}" if counted else "."
+        yield f"The evaluation took {join_names(lowered)} for indirect identifiers{how_many}"
     checks = decision.checks.checks if decision.checks else []
     limited = {check.metric for check in checks if isinstance(check, (ThresholdCheck, BaselineCheck))}
     without = [record for record in records if not _WITHOUT_LIMIT.isdisjoint(record.roles)]
