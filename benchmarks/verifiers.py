@@ -1,11 +1,11 @@
 """The verifiers on PAN's problems: how good they are, how fast features are, and what `--seen` does.
 
-Trains glad, ngrams and compression on the 410 problems of PAN 2013 to 2015 and prints what they reach on problems that
-were held out; then c@1 on the 205 masking problems as they are and as two systems obfuscated them, beside what was
-published for GLAD: once with all 410 problems, whose texts the 205 are among (`--seen`), and once cross-fitted, so that
-whoever is asked about a problem has learned from none of its texts. Needs SHOWTHROUGH_DATA. Exits 1 when a limit is
-missed: glad's accuracy at least 0.65 with problems held out, 0.58 to 0.75 on the originals, lower on B than on A;
-features of all 410 problems in less than 60 s of processor time.
+Trains glad, impostors, ngrams and compression on the 410 problems of PAN 2013 to 2015 and prints what they reach on
+problems that were held out; then c@1 on the 205 masking problems as they are and as two systems obfuscated them,
+beside what was published for GLAD: once with all 410 problems, whose texts the 205 are among (`--seen`), and once
+cross-fitted, so that whoever is asked about a problem has learned from none of its texts. Needs SHOWTHROUGH_DATA.
+Exits 1 when a limit is missed: glad's accuracy at least 0.65 with problems held out, 0.58 to 0.75 on the originals,
+lower on B than on A; features of all 410 problems in less than 60 s of processor time.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def test_every_signature_and_a_note_say_that_it_is_silver() -> None:
     assert all("|gold:silver(one.v1+two.v1)|" in score.signature for score in run.scores)
     assert run.notes[0] == (
         "the annotations were made by programs (one.v1, two.v1): scores show agreement with them, not what "
-        "identifies people; one is one of them, or of their family, and is scored against itself"
+        "identifies people. one is one of them, or of their family, and is scored against itself"
     )
     said = " ".join(map(str, sentence(run, "one")))
     assert "that programs marked" in said
@@ -172,7 +172,7 @@ def test_of_people_and_programs_both_are_told() -> None:
     run = evaluate(mixed, [anonymize(CORPUS, Program("other", [NAME]))], metrics=["recall"])
     assert "|gold:silver(one.v1) and others|" in run["other", "recall"].signature
     assert run.notes[0].startswith("1 of 2 annotation layers were made by programs (one.v1)")
-    assert run.notes[0].endswith("a system under test that is one of them is scored against itself")
+    assert run.notes[0].endswith("A system under test that is one of them is scored against itself")
 
 
 def test_of_people_alone_nothing_is_said() -> None:

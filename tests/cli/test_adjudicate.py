@@ -271,6 +271,14 @@ def test_all_that_is_wrong_with_a_sheet_is_told_and_nothing_written(cli: Cli, de
     assert not (desk / "gold.json").exists()
 
 
+def test_a_sheet_that_is_none_is_one_kind_of_fault(cli: Cli, desk: Path) -> None:
+    found = cli("adjudicate", "corpus.json", "--filled", "none.csv")
+    assert (found.status, found.err) == (2, "none.csv: no such file\n")
+    (desk / "other.csv").write_text("document,place\nd,0..11\n")
+    found = cli("adjudicate", "corpus.json", "--filled", "other.csv")
+    assert {line.partition("; ")[2] for line in found.err.splitlines()} == {"expected one of this name"}
+
+
 def test_two_sheets_may_not_contradict_each_other(desk: Path) -> None:
     docs = read_corpus("corpus.json")
     rows = list(csv.DictReader(io.StringIO(adjudicate(docs).sheet().decode("utf-8-sig"), newline="")))

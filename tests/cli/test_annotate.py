@@ -74,7 +74,7 @@ def test_numbers_say_that_programs_marked(made: Desk, to: str) -> None:
     )
     arguments: list[Any] = ["silver", "rules=masks-of-rules.json", "--format", to]
     assert (
-        f"note: {said}; rules is one of them, or of their family, and is scored against itself\n"
+        f"note: {said}. rules is one of them, or of their family, and is scored against itself\n"
         in made.cli("validate", *arguments).err
     )
     found = made.cli("evaluate", *arguments, "-m", "recall", "-o", "run.json", "--html", "run.html", "--signatures")

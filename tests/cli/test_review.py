@@ -134,7 +134,9 @@ def test_a_sample_and_documents_of_others(desk: Desk) -> None:
 
 def test_nothing_is_overwritten(desk: Desk) -> None:
     desk.cli("review", "corpus.json", "-o", "review")
-    desk.refuses("review", "corpus.json", "-o", "review", starts="review: is not empty; choose another folder or say")
+    desk.refuses(
+        "review", "corpus.json", "-o", "review", starts="review: is not empty; choose another folder, or replace"
+    )
     assert desk.cli("review", "corpus.json", "-o", "review", "--force").status == 0
     desk.cli("review", "corpus.json", "-o", "opened", "--open")
     # What an earlier review left would tell what is hidden.

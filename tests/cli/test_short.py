@@ -49,12 +49,17 @@ def test_the_usual_metrics_of_five_systems_take_one_table_in_forty_lines(desk: A
 
 def test_notes_come_after_the_table(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As one who looks at a screen sees them: the verdict is first."""
-    seen = []
+    seen: list[str] = []
+
+    def watched(name: str, before: Any) -> Any:
+        def called(*given: Any, **more: Any) -> None:
+            seen.append(name)
+            before(*given, **more)
+
+        return called
+
     for name in ("show_notes", "show_short_verdict", "show_run"):
-        before = getattr(view_options, name)
-        monkeypatch.setattr(
-            view_options, name, lambda *given, to=before, what=name, **more: (seen.append(what), to(*given, **more))
-        )
+        monkeypatch.setattr(view_options, name, watched(name, getattr(view_options, name)))
     evaluate_demo(desk, *METRICS)
     assert seen[:3] == ["show_short_verdict", "show_run", "show_notes"]
 

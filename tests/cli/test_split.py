@@ -124,6 +124,8 @@ def test_chance_is_the_seeds_and_not_that_of_the_order() -> None:
         ("a=1,a=2", "expected shares"),
         ("a=1,b=0", "b is 0.0; expected a number above 0"),
         ("a=1,../b=1", "expected letters, digits"),
+        ("train=1,TRAIN=1", "found train, TRAIN; expected different names"),
+        ("split=1,b=1", "which the record has; expected another"),
         ("a=1,b=inf", "expected a number above 0"),
         ("a=1,b=nan", "expected a number above 0"),
     ],
@@ -138,7 +140,7 @@ def test_what_cannot_be_divided() -> None:
         split_corpus(corpus(2))
     with pytest.raises(PlanError, match="4 documents make 1 independent unit;"):
         split_corpus(corpus(4, group=lambda n: "g"), "50/50")
-    with pytest.raises(PlanError, match=r"no document has the field 'yaer'; there are meta, meta\.year"):
+    with pytest.raises(PlanError, match=r"no document has the field 'yaer'; found the fields meta, meta\.year"):
         split_corpus(corpus(9, fields=lambda n: {"meta": {"year": n}}), by="yaer")
 
 

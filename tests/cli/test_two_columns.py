@@ -43,7 +43,7 @@ def test_the_line_names_columns_options_and_the_whole_command(cli: Cli) -> None:
     found = cli("evaluate", name).err
     assert found == (
         "before_after.csv: no anonymization and no column of released texts was named; it has the columns note_id, "
-        "before, after: if originals and released texts are side by side, name them: showthrough evaluate "
+        "before, after. If originals and released texts are side by side, name them: showthrough evaluate "
         "before_after.csv --id-column note_id --original before --released after\n"
     )
     suggested(cli, name)

@@ -94,6 +94,13 @@ def test_who_insists_on_characters_goes_on() -> None:
     assert evaluate(wrong, masks, "er_di", resamples=0, map="PERSON=NAME")["one", "er_di"].value == 1.0
 
 
+def test_who_insists_on_characters_insists_on_parts() -> None:
+    wrong = corpus_of(in_unit("utf-16"), offsets="characters").part(range(3))
+    masks = Anonymization(masks_of(in_unit("utf-16")).masks, "one", offsets="characters").part(wrong.ids)
+    assert (wrong.offsets, masks.offsets) == ("characters", "characters")
+    assert evaluate(wrong, [masks], "er_di", resamples=0)["one", "er_di"].value == 1.0
+
+
 @pytest.mark.parametrize("unit", ["utf-16", "bytes"])
 def test_spans_in_memory_are_counted_again(unit: Unit) -> None:
     spans = {f"d{number}": in_unit(unit) for number in range(10)}

@@ -25,7 +25,7 @@ EXAMPLES = {
         "tests/test_docs.py::test_a_page_opens_with_the_sentence_of_its_metric[kept]",
         "tests/test_docs.py::test_every_page_is_on_the_site",
     ),
-    "Add a format": ("tests/formats/test_notes.py", "tests/formats/test_guests.py"),
+    "Add a format": ("tests/formats/test_notes.py", "tests/formats/test_format_plugins.py"),
     "Add a report section": ("tests/report/test_masking.py", "tests/test_names_of_families.py"),
     "Add an option": ("tests/evaluation/test_contact.py", "tests/evaluation/test_settings.py"),
 }

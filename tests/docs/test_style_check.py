@@ -37,7 +37,7 @@ def style() -> ModuleType:
 
 
 def most(style: ModuleType, path: Path) -> int:
-    style.ROOT = path.parent
+    vars(style)["ROOT"] = path.parent
     read = {".py": style.sentences_of_module, ".html": style.sentences_of_template, ".js": style.sentences_of_script}
     return max((one.words for one in read.get(path.suffix, style.sentences_of_page)(path)), default=0)
 

@@ -74,6 +74,11 @@ def test_what_failed_is_asked_for_all_the_same(run: Run) -> None:
     rows = {text: rows for text, rows in run.rows.items() if text != "er_di"}
     failed = replace(run, rows=rows, failures=[Failure("er_di", "it broke")])
     assert usual(failed) == ["er_di ≥ 0.95"]  # nobody marked a quasi-identifier, so that none is asked for
+    neither = replace(run, rows={}, failures=[Failure(text, "it broke") for text in ("er_di", "er_qi")])
+    assert usual(neither) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]  # how many were marked is not known
+    missed = Demand(Threshold("er_di", "min", 0.95), grave=True), Demand(Threshold("er_qi", "min", 0.95), grave=False)
+    assert demands_of(neither) == [*missed]
+    assert grade_demand(neither, "every", Demand(Threshold("er_di", "min", 0.9, "X"))).cautious is None
 
 
 @pytest.mark.parametrize(("total", "asked"), [([1] * 40, True), ([0] * 40, False), (None, False)])
@@ -165,8 +170,8 @@ def test_what_can_have_no_interval_is_graded_by_its_number(run: Run) -> None:
         bare = [replace(one, low=None, high=None, note=note) for one in run.scores]
         found = grade_demand(replace(run, scores=bare), "every", Demand(Threshold("er_di", "min", 0.9)))
         assert found.grade == grade
-        assert note in found.why
-        assert found.why.startswith("it can have no interval: " if grade == "met" else "it has no interval")
+        begins = "it can have no interval" if grade == "met" else "it has no interval"
+        assert found.why == (f"{begins}: {note}" if note else begins)
         assert found.need is None  # documents make no interval of none
 
 
@@ -328,6 +333,15 @@ def test_a_number_without_a_record_is_graded(run: Run) -> None:
     demand = Demand(Threshold("er_di", "min", 0.9))
     assert grade_demand(bare, "every", demand, only=True).grade == "met"
     assert grade_demand(bare, "every", demand).why == UNJUDGED  # what the number tells of is not known either
+
+
+def test_what_says_nothing_of_what_is_left_judges_nobody(run: Run) -> None:
+    """A number for use, or of what a detector finds: the release may hold whatever was missed."""
+    demand = Demand(Threshold("er_di", "min", 0.9))
+    for changed in ({"group": "utility"}, {"roles": ("residual",)}):
+        other = replace(run, metrics=[replace(one, **changed) for one in run.metrics])
+        found = grade_demand(other, "every", demand)
+        assert (found.grade, found.why) == ("unsure", UNJUDGED)
 
 
 def test_what_reads_the_release_goes_before_what_reads_marks(run: Run) -> None:

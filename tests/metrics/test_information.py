@@ -431,7 +431,7 @@ def test_text_forms(text: str) -> None:
     [
         (
             'tpi(ic="bert")',
-            "ic='bert' is not known; expected wordfreq, uniform, wordfreq:<language>, hf:<name> or the path of",
+            "ic='bert' is not known; expected wordfreq, uniform, corpus, wordfreq:<language>, hf:<name>, causal:<name>",
         ),
         ('tpi(chunking="words")', "chunking='words' is not known; expected none, auto, spacy:<name>"),
         ('tps(similarity="cosine")', "similarity='cosine' is not known; expected ngrams, st:<name>"),
@@ -503,3 +503,42 @@ def test_a_language_without_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = Corpus([Document("d", "大阪")])
     run = evaluate(corpus, {"m": Anonymization({"d": []})}, metrics=['tpi(ic="wordfreq:ja")'])
     assert 'pip install "wordfreq[cjk]"' in run.failures[0].reason
+
+
+COUNTED = Corpus([Document("a", "Ann met Bob"), Document("b", "Bob left"), Document("c", "...")])
+
+
+def test_words_of_the_corpus_weigh_by_the_other_documents() -> None:
+    """Of 4 different words, ann, met, bob and left; a document counts for nothing itself."""
+    masks = {"m": Anonymization({"a": [Mask(0, 3)], "b": [Mask(0, 3)], "c": []})}
+    text = 'tpi(ic="corpus")'
+    run = evaluate(COUNTED, masks, [text])
+    # In a: b has 2 words, so ann and met are 1/(2+4) and bob, once there, 2/6. In b: a has 3, so bob is 2/7, left 1/7.
+    ann = met = -np.log(1 / 6)
+    in_a, in_b, left = -np.log(2 / 6), -np.log(2 / 7), -np.log(1 / 7)
+    first, second = (met + in_a) / (ann + met + in_a), left / (in_b + left)
+    assert run["m", text].value == pytest.approx((first + second) / 2)  # c says nothing
+
+
+def test_weights_of_the_corpus_do_not_hang_on_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    from showthrough.data import documents
+
+    masks = {"m": Anonymization({"a": [Mask(0, 3)], "b": [Mask(0, 3)], "c": []})}
+    text = 'tpi(ic="corpus")'
+    whole = evaluate(COUNTED, masks, [text])["m", text].value
+    monkeypatch.setattr(documents, "CHUNK_CHARACTERS", 4)
+    assert evaluate(COUNTED, masks, [text])["m", text].value == whole
+
+
+def test_masked_words_weigh_by_the_other_documents() -> None:
+    gold = (Annotation("x", (Mention(0, 3, "PERSON", "DIRECT", "e"),)),)
+    corpus = Corpus([Document("a", "Ann met Bob", gold), Document("b", "Bob left")])
+    text = 'wp(ic="corpus")'
+    run = evaluate(corpus, {"m": Anonymization({"a": [Mask(0, 3), Mask(8, 11)], "b": []})}, [text])
+    ann, bob = -np.log(1 / 6), -np.log(2 / 6)
+    assert run["m", text].value == pytest.approx(ann / (ann + bob))
+
+
+def test_sentences_change_nothing_where_words_are_counted() -> None:
+    with pytest.raises(PlanError, match=r'changes nothing with ic="corpus"; expected a number of rounds'):
+        parse_metric('tpi(ic="corpus", chunking="spacy:en_core_web_sm", term_alterning="sentence")')

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
 from showthrough.report import compare_html
-from showthrough.report.changes import RunComparison, changes_sheet
+from showthrough.report.changes import changes_sheet
+from showthrough.report.run_comparison import RunComparison
 from showthrough.report.sheets import Cases, Grid, ReportDocument
 from showthrough.report.sheets.page import page_of
 from showthrough.run.pairing import RunPair
-from showthrough.run.records import Comparison
+from showthrough.run.records import Comparison, Failure
 from showthrough.studies.changes import Identifier, RunChanges
 
 METRICS = ["removed_di", "removed_qi", "er_di", "recall", "precision"]
@@ -128,10 +129,13 @@ def test_by_metric_old_new_and_difference(now: Run, last: Run) -> None:
 def test_what_only_one_has(now: Run, last: Run) -> None:
     extra = evaluate(corpus(), [Anonymization(masks("Brno"), "tool")], ["removed_di", "f1"], resamples=50)
     rows = cells(grid(changes_sheet(compared(now, last)), "What only one run has"))
-    assert rows == {"other": ["system", "run"], "gone": ["system", "last"]}
+    assert rows == {"other": ["system", "run", ""], "gone": ["system", "last", ""]}
     rows = cells(grid(changes_sheet(compared(now, extra)), "What only one run has"))
-    assert rows["f1"] == ["metric", "last"]
-    assert rows["recall"] == ["metric", "run"]
+    assert rows["f1"] == ["metric", "last", ""]
+    assert rows["recall"] == ["metric", "run", ""]
+    failed = replace(extra, failures=[Failure("recall", "there is no word list")])
+    rows = cells(grid(changes_sheet(compared(now, failed)), "What only one run has"))
+    assert rows["recall"] == ["metric", "run", "failed: there is no word list"]
 
 
 def test_why_something_cannot_be_compared(now: Run, last: Run) -> None:

@@ -13,6 +13,7 @@ from showthrough import Anonymization, Corpus, Document, InputError, Mask, evalu
 from showthrough.core.errors import ResourceError
 from showthrough.models import Resources
 from showthrough.models._causal_lm import Surprise
+from showthrough.models.information import ModelContext, SpanQuery
 from showthrough.models.settings import ModelSettings
 
 pytestmark = pytest.mark.slow
@@ -149,3 +150,43 @@ def test_the_metric_by_hand(gpt: Path) -> None:
 def test_without_a_model_the_way_out_is_told() -> None:
     with pytest.raises(InputError, match="or choose the metric readable, which needs no model"):
         evaluate(Corpus([Document("a", "w1")]), {"x": Anonymization({"a": []})}, ['perplexity(lm="./nowhere")'])
+
+
+def weigh(folder: Path, text: str, *spans: tuple[int, int]) -> list[float]:
+    start, end = np.array(spans).T
+    source = Resources(ModelSettings(device="cpu", cache=False)).information(f"causal:{folder}")
+    return source.weigh([SpanQuery(text, start, end, np.zeros(len(spans), dtype=int))], ModelContext())[0].tolist()
+
+
+def test_each_span_weighs_as_its_least_probable_piece(torch: Any, gpt: Path) -> None:
+    """The surprise of a piece is what the text up to it says more than the text before it; also in later windows."""
+    for text in (TEXTS[0], LONG):
+        words = text.split()
+        bounds = [(len(" ".join(words[:at])) + bool(at), len(" ".join(words[: at + 1]))) for at in range(len(words))]
+        found = weigh(gpt, text, *bounds)
+        assert sum(found) == pytest.approx(surprise(gpt, text)[0].nats, rel=1e-5)
+        assert weigh(gpt, text, (bounds[0][0], bounds[2][1]))[0] == pytest.approx(max(found[:3]))
+    alone = slow(torch, gpt, "w1 w2 w3") - slow(torch, gpt, "w1 w2")
+    assert weigh(gpt, TEXTS[0], (6, 8), (2, 3)) == pytest.approx([alone, 0.0], rel=1e-4)  # a blank says nothing
+
+
+def test_a_trained_model_finds_what_it_has_learned_easy(torch: Any, gpt: Path) -> None:
+    """After w1 there was always w2, and after w3 always w4."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(gpt), AutoTokenizer.from_pretrained(gpt)
+    ids = torch.tensor([[0, *tokenizer(text)["input_ids"]] for text in ("w1 w2 w3 w4", "w3 w4 w1 w2")])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    for _ in range(40):
+        optimizer.zero_grad()
+        model(input_ids=ids, labels=ids).loss.backward()
+        optimizer.step()
+    model.save_pretrained(gpt)
+    expected, surprising = weigh(gpt, "w1 w2", (3, 5)), weigh(gpt, "w1 w4", (3, 5))
+    assert expected[0] < 0.2 < 2 < surprising[0]
+    corpus = Corpus([Document("a", "w1 w2 w3 w9")])
+    metric = f'tpi(ic="causal:{gpt}", chunking="none")'
+    run = evaluate(corpus, {"x": Anonymization({"a": [Mask(9, 11)]})}, [metric], device="cpu")
+    weights = weigh(gpt, "w1 w2 w3 w9", (0, 2), (3, 5), (6, 8), (9, 11))
+    assert run["x", metric].value == pytest.approx(sum(weights[:3]) / sum(weights))
+    assert run["x", metric].value < 0.5  # what is hidden said most

@@ -94,8 +94,8 @@ def check_columns(request: EvaluationRequest) -> None:
     options = [("--id-column", named), *options] if named else options
     words = ["showthrough", "evaluate", os.fspath(head), *(word for option in options for word in option)]
     lacking = f"no {'column of originals' if released else 'anonymization and no column of released texts'} was named"
-    beside = "if originals and released texts are side by side, name them"
-    raise fail(head.path, f"{lacking}; it has the columns {join_names(lengths)}: {beside}: {shlex.join(words)}")
+    beside = "If originals and released texts are side by side, name them"
+    raise fail(head.path, f"{lacking}; it has the columns {join_names(lengths)}. {beside}: {shlex.join(words)}")
 
 
 def build_request(

@@ -84,9 +84,11 @@ def command(
     if json:
         results.write(json, compared_json(runs, comparisons, same, level, shuffles))
     if html and joined:
-        from showthrough.report.changes import RunComparison  # here: pages take a moment to import
+        from showthrough.report.changes import changes_page  # here: pages take a moment to import
+        from showthrough.report.run_comparison import RunComparison
 
-        page = RunComparison(joined, comparisons, runs[0][0], level, shuffles).page(without_text=without_text)
+        compared = RunComparison(joined, comparisons, runs[0][0], level, shuffles)
+        page = changes_page(compared, without_text=without_text)
         results.write(html, page.text, private=page.private)
     screen = console()
     print_plain((f"{shorten(name)} is identical in both runs" for name in same), screen)

@@ -117,8 +117,8 @@ def _read_elsewhere(run: Run, names: Sequence[str]) -> Iterator[str]:
             if number := round(sum(float(rows.column(way).sum()) for way in ways)):
                 entities = "1 direct identifier" if number == 1 else f"{number:,} direct identifiers"
                 yield (
-                    f"{shorten(name)}: {entities} can be read in other places than marked, or written in another way; "
-                    "these cases are of marked places alone, and the page shows the others (report --html FILE)"
+                    f"{shorten(name)}: {entities} can be read in other places than marked, or written in another way. "
+                    "These cases are of marked places alone; the page shows the others (report --html FILE)"
                 )
 
 

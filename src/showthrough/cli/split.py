@@ -21,9 +21,9 @@ from showthrough.report.corpus import split_sheet
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.storage.file_heads import Head
 from showthrough.studies.review.folder import check_new
-from showthrough.studies.splits import parse_shares, split_corpus
+from showthrough.studies.splits import RECORD, parse_shares, split_corpus
 
-RECORD_FILE = "split.json"
+RECORD_FILE = f"{RECORD}.json"
 
 
 @with_options(

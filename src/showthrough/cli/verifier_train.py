@@ -25,7 +25,7 @@ from showthrough.models.model_folders import check_model_folder
 from showthrough.report.sheets.terminal import show_sheet
 
 _BAND = re.compile(r"(0|1|0?\.\d+|1\.0+)-(0|1|0?\.\d+|1\.0+)", re.ASCII)
-Learner = Annotated[str, typer.Option(metavar="NAME", help="glad, ngrams or compression.")]
+Learner = Annotated[str, typer.Option(metavar="NAME", help="glad, impostors, ngrams or compression.")]
 Unanswered = Annotated[
     str,
     typer.Option(

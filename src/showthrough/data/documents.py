@@ -364,7 +364,7 @@ class Corpus:
         the slice, cheap to send to another process.
         """
         documents = window(self.documents, numbers) if lazy else self.documents[numbers.start : numbers.stop]
-        return Corpus(documents, self.name, self.source)
+        return Corpus(documents, self.name, self.source, offsets=self.offsets)
 
 
 def chunk_ranges(lengths: AnyArray, characters: int = CHUNK_CHARACTERS) -> Iterator[range]:

@@ -332,7 +332,7 @@ class Anonymization:
         origin = self.provenance
         if origin is not None and len(masks) < len(self.masks):
             origin = msgspec.structs.replace(origin, texts="")  # the digest is of all texts
-        return Anonymization(masks, self.name, self.source, provenance=origin)
+        return Anonymization(masks, self.name, self.source, provenance=origin, offsets=self.offsets)
 
     @cached_property
     def types(self) -> dict[str, int]:

@@ -142,8 +142,8 @@ def silver_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metric
             if len(themselves) == 1
             else "are among them, or of their family, and score themselves"
         )
-        return [f"{line}; {join_names(themselves)} {verb}"]
-    return [f"{line}; a system under test that is one of them is scored against itself"]
+        return [f"{line}. {join_names(themselves)} {verb}"]
+    return [f"{line}. A system under test that is one of them is scored against itself"]
 
 
 def detector_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
@@ -163,8 +163,8 @@ def detector_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metr
         if themselves:
             who = f"{join_names(themselves)} {'is' if len(themselves) == 1 else 'are'} not independent of the detector"
             lines.append(
-                f"{metric_name(metric)}: {who} {shorten(detector)}, which looks for what is hidden already: "
-                "a low number says nothing of other identifiers, and no such system counts as best"
+                f"{metric_name(metric)}: {who} {shorten(detector)}, which looks for what is hidden already. "
+                "A low number says nothing of other identifiers, and no such system counts as best"
             )
     return lines
 

@@ -123,7 +123,8 @@ class Resources:
 
     @_once
     def information(self, name: str) -> InformationSource:
-        """What weighs spans of text: `uniform`, `wordfreq[:<language>]`, or a masked language model."""
+        """What weighs spans of text: `uniform`, `wordfreq[:<language>]`, or a language model, masked or causal."""
+        from showthrough.models._causal_lm import CausalLanguageModel
         from showthrough.models._masked_lm import MaskedLanguageModel
         from showthrough.models.information import Uniform, WordFrequency
 
@@ -132,6 +133,8 @@ class Resources:
             return Uniform()
         if source.kind == "wordfreq":
             return WordFrequency(source.place or "en")
+        if source.kind == "causal":
+            return CausalLanguageModel(source, INFORMATION, self.models, self.cache, self.watch)
         return MaskedLanguageModel(source, INFORMATION, self.models, self.cache, self.watch)
 
     @_once
@@ -195,7 +198,7 @@ class Resources:
 
     @_once
     def sts(self, name: str, vectors: str = "") -> Sts:
-        """What tells how alike two passages are, from 0 to 5: `overlap`, embeddings, or a transformer's tokens."""
+        """What tells how alike two passages are, from 0 to 5: `overlap`, embeddings, tokens' states, or entailment."""
         from showthrough.models.overlap import Cosines, Overlap
 
         source = STS.parse(name)
@@ -206,6 +209,10 @@ class Resources:
             from showthrough.models._token_matching import TokenMatches
 
             return Cosines(TokenMatches(source, STS, self.models, self.cache, self.watch))
+        if source.kind == "nli":
+            from showthrough.models._entailment import Entailment
+
+            return Entailment(source, STS, self.models, self.cache, self.watch)
         from showthrough.models._similarity import EmbeddingSimilarity
 
         return Cosines(EmbeddingSimilarity(self._sentences(name, STS)))

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from showthrough.core.arrays import Floats
+from showthrough.core.arrays import Floats, Ints
+from showthrough.core.errors import ResourceError
 from showthrough.models.cache import Arrays, question
 from showthrough.models.device import TableShape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
 from showthrough.models.files import PretrainedModel, guard_errors, guard_loading, tokenizer_fault
+from showthrough.models.information import ModelContext, SpanQuery
 from showthrough.models.prediction import positions
 from showthrough.models.settings import share_of
 
@@ -48,6 +50,26 @@ class CausalLanguageModel(PretrainedModel):
         rows = (entry["surprise"].tolist() for entry in self.cache.through(names, answer))
         return [Surprise(nats, int(pieces)) for nats, pieces in rows]
 
+    def weigh(self, questions: Sequence[SpanQuery], context: ModelContext) -> list[Floats]:
+        """−ln p of each span's least probable piece after all before it, whatever else is asked for.
+
+        What stands before a span is not hidden: a model that reads from left to right cannot leave it out.
+        """
+        names = [question("causal ic", VERSION, self.identity, WINDOW, query.text, query.start, query.end)
+                 for query in questions]  # fmt: skip
+
+        def answer(indices: list[int]) -> Iterator[Arrays]:
+            for first in range(0, len(indices), _BLOCK):
+                block = [questions[index] for index in indices[first : first + _BLOCK]]
+                tell = share_of(self.watch, self.role.what, first, len(block), len(indices))
+                with guard_errors(self.role.failure_error):
+                    pieces = self.reader.read_pieces([query.text for query in block])
+                tell(1.0)
+                for query, of_text in zip(block, pieces, strict=True):
+                    yield {"ic": of_text.most_in(query.start, query.end)}
+
+        return [np.array(entry["ic"], dtype=np.float64) for entry in self.cache.through(names, answer)]
+
     @cached_property
     def reader(self) -> CausalReader:
         """The model at work. Raises ResourceError unless it can do what is asked of it."""
@@ -63,6 +85,21 @@ class CausalLanguageModel(PretrainedModel):
             if fault := _fault(self.place, reader, report["missing_keys"]):
                 raise self.role.missing_error(fault, "name a model that predicts the next word, such as gpt2")
             return reader
+
+
+class Pieces(NamedTuple):
+    """The word pieces of a text: where each stands, and −ln p of it after those before it."""
+
+    start: Ints
+    end: Ints
+    nats: Floats
+
+    def most_in(self, start: Ints, end: Ints) -> Floats:
+        """The most that a piece in each span says; 0 where there is none."""
+        first = np.searchsorted(self.end, start, side="right")
+        behind = np.searchsorted(self.start, end, side="left")
+        spans = zip(first.tolist(), behind.tolist(), strict=True)
+        return np.array([self.nats[low:high].max(initial=0.0) for low, high in spans], dtype=np.float64)
 
 
 class CausalReader:
@@ -92,8 +129,35 @@ class CausalReader:
             np.add.at(nats, [windows[item].text for item in batch], answers)
         return [Surprise(total, len(ids)) for total, ids in zip(nats.tolist(), encoded, strict=True)]
 
+    def read_pieces(self, texts: Sequence[str]) -> list[Pieces]:
+        """The pieces of each text. Raises ResourceError where the tokenizer does not say where they stand."""
+        if not self.tokenizer.is_fast:
+            raise ResourceError("information content: the tokenizer does not say where its pieces stand")
+        options = {"add_special_tokens": False, "return_offsets_mapping": True, "verbose": False}
+        encoded = self.tokenizer(list(texts), **options) if texts else {"input_ids": [], "offset_mapping": []}
+        windows = [window for number, ids in enumerate(encoded["input_ids"])
+                   for window in _windows(number, ids, self.window)]  # fmt: skip
+        shapes = [TableShape(width, width) for width in (width_of(len(one.ids) + 1, self.window) for one in windows)]
+        of_window: dict[int, Floats] = {}
+
+        def run(batch: list[int], rows: int, shape: TableShape) -> Floats:
+            return self._nats([windows[item] for item in batch], rows, shape.width)
+
+        for batch, answers in in_shapes(shapes, self.model.device, run, "information content"):
+            of_window |= {item: row[windows[item].new : len(windows[item].ids)]
+                          for item, row in zip(batch, answers, strict=True)}  # fmt: skip
+        parts: list[list[Floats]] = [[np.zeros(0)] for _ in texts]
+        for item, window in enumerate(windows):
+            parts[window.text].append(of_window[item])
+        return [_pieces(offsets, np.concatenate(part))
+                for offsets, part in zip(encoded["offset_mapping"], parts, strict=True)]  # fmt: skip
+
     def _run(self, windows: Sequence[_Window], rows: int, width: int) -> Floats:
-        """Σ −ln p of the new pieces of each window. What stands behind a text it cannot see, so padding may be any."""
+        """Σ −ln p of the new pieces of each window."""
+        return np.asarray(self._nats(windows, rows, width).sum(axis=1), dtype=np.float64)
+
+    def _nats(self, windows: Sequence[_Window], rows: int, width: int) -> Floats:
+        """−ln p of the new pieces of each window. What stands behind a text it cannot see, so padding may be any."""
         import torch
 
         ids = np.full((rows, width), self.begin, dtype=np.int64)
@@ -105,7 +169,7 @@ class CausalReader:
         with torch.inference_mode():
             logits = self.model(input_ids=input_tensor).logits[:, :-1].float()
             logs = logits.gather(2, input_tensor[:, 1:, None])[..., 0] - logits.logsumexp(2)
-            answers = -np.where(counted, logs.double().cpu().numpy(), 0.0).sum(axis=1)[: len(windows)]
+            answers = -np.where(counted, logs.double().cpu().numpy(), 0.0)[: len(windows)]
         refuse_nan(answers, "perplexity", self.model.dtype)
         return np.asarray(answers, dtype=np.float64)
 
@@ -117,6 +181,13 @@ class CausalReader:
         with torch.inference_mode():
             first, second = self.model(input_ids=ids).logits[:, :2].float().cpu().numpy()
         return bool(np.abs(first - second).max() > _SAME * first.std())
+
+
+def _pieces(offsets: Sequence[tuple[int, int]], nats: Floats) -> Pieces:
+    """Without those that stand for nothing in the text."""
+    start, end = np.array(offsets, dtype=np.int64).reshape(-1, 2).T
+    real = start < end
+    return Pieces(start[real], end[real], nats[real])
 
 
 class _Window(NamedTuple):

@@ -7,7 +7,8 @@ turn are hidden together, in one pass over the text.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, Protocol
@@ -115,3 +116,33 @@ class WordFrequency:
                 self._weights.clear()
             self._weights[word] = -math.log(max(frequency, _RAREST))
         return self._weights[word]
+
+
+class CorpusCounts:
+    """−ln p of a span's rarest word by all other texts of the corpus; words that these lack count as seen once less.
+
+    p(w) = (times of w in the others + 1) / (words of the others + different words of the corpus)
+
+    >>> query = SpanQuery("Ann met Bob", np.array([0, 8]), np.array([3, 11]), np.zeros(2, dtype=int))
+    >>> np.exp(-CorpusCounts(["Ann met Bob", "Bob left"]).weigh([query], ModelContext())[0]).round(3)  # 1/6 and 2/6
+    array([0.167, 0.333])
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._counts: Counter[str] = Counter()
+        for text in texts:
+            self._counts.update(_WORD.findall(text.lower()))
+        self._total = self._counts.total()
+
+    def weigh(self, questions: Sequence[SpanQuery], context: ModelContext) -> list[Floats]:
+        """Each question is about the text of a document, which counts for nothing itself."""
+        answers = []
+        for question in questions:
+            own = Counter(_WORD.findall(question.text.lower()))
+            logarithm = math.log(self._total - own.total() + len(self._counts))
+            times = {word: self._counts[word] - count for word, count in own.items()}
+            spans = zip(question.start.tolist(), question.end.tolist(), strict=True)
+            found = (_WORD.findall(question.text[start:end].lower()) for start, end in spans)
+            rarest = (min((times.get(word, self._counts[word]) for word in words), default=None) for words in found)
+            answers.append(np.array([0.0 if least is None else logarithm - math.log(least + 1) for least in rarest]))
+        return answers

@@ -102,9 +102,9 @@ def local_or_hub(name: str, kind: str) -> str:
     return f"{kind}:{name}"
 
 
-INFORMATION = Role("information content", "ic", ("hf",), ("wordfreq", "uniform"), ("wordfreq",))
+INFORMATION = Role("information content", "ic", ("hf", "causal"), ("wordfreq", "uniform", "corpus"), ("wordfreq",))
 TERMS = Role("terms", "chunking", ("spacy", "spacy-tokens"), ("none", "auto"))
 SIMILARITY = Role("similarity", "similarity", ("st", "spacy"), ("ngrams",))
-STS = Role("soundness", "similarity", ("st", "tokens"), ("overlap",))
+STS = Role("soundness", "similarity", ("st", "tokens", "nli"), ("overlap",))
 EMBEDDING = Role("embedding", "embedding", ("st",), ("lsa",))
 LANGUAGE_MODEL = Role("perplexity", "lm", ("hf",), (), instead="the metric readable")

@@ -71,6 +71,10 @@ class WordNet:
             word_senses = self._senses[word] = self._look_up(word)
         return word_senses
 
+    def synset(self, name: str) -> Any:
+        """By the name that `senses` gives, as NLTK has it."""
+        return self._reader.synset(name)
+
     def _look_up(self, word: str) -> Senses:
         """The most common synset is the one that is tagged most often in WordNet's own texts, whatever its part of
         speech; among equals the first.

@@ -20,6 +20,7 @@ from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
 
 _NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
+RECORD = "split"
 _USUAL = {2: ("train", "test"), 3: ("train", "dev", "test")}
 _EXPECTED = "expected shares such as 80/10/10, or with names: train=80,dev=10,test=10"
 SHARES: Mapping[str, float] = {"train": 80, "dev": 10, "test": 10}
@@ -76,11 +77,15 @@ def parse_shares(shares: str) -> dict[str, float]:
 
 def check_shares(shares: Mapping[str, float]) -> dict[str, float]:
     """The shares, if they can be; raises PlanError."""
+    if len({name.casefold() for name in shares}) < len(shares):  # each is a file, and not all systems know capitals
+        raise PlanError(f"found {join_names(shares)}; expected different names", "shares")
     if len(shares) < 2:
         raise PlanError(f"found {len(shares)}; expected two or more", "shares")
     for name, value in shares.items():
         if not _NAME.fullmatch(name):
             raise PlanError(f"found the name {quote_value(name)}; expected letters, digits, - and _", "shares")
+        if name.casefold() == RECORD:
+            raise PlanError(f"found the name {quote_value(name)}, which the record has; expected another", "shares")
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
             raise PlanError(f"{name} is {quote_value(value)}; expected a number above 0", "shares")
     return dict(shares)
@@ -149,7 +154,9 @@ def _look_at(corpus: Corpus, by: str | None) -> tuple[list[str], list[tuple[bool
         facts.append((len(document.readers) > 1, bool(document.reviewed)))
         known |= _field_names(document) if by else set()
     if by and not any(values):
-        raise PlanError(f"no document has the field {quote_value(by)}; there are {join_names(sorted(known))}", "by")
+        raise PlanError(
+            f"no document has the field {quote_value(by)}; found the fields {join_names(sorted(known))}", "by"
+        )
     return values, facts
 
 

@@ -127,6 +127,10 @@ ANONYMIZERS: Registry[Anonymizer] = Registry(
     partial(value_of, Anonymizer, "anonymizer"),
     {
         "rules": "showthrough.systems.rules:Rules",
+        "sanitize": "showthrough.systems.sanitize:Sanitize",
+        "average": "showthrough.systems.obfuscators.average:Average",
+        "synonyms": "showthrough.systems.obfuscators.synonyms:Synonyms",
+        "roundtrip": "showthrough.systems.obfuscators.roundtrip:RoundTrip",
         "spacy": "showthrough.systems.detector_systems:SpacyAnonymizer",
         "presidio": "showthrough.systems.detector_systems:PresidioAnonymizer",
         "hf": "showthrough.systems.encoders.published:TokenClassifier",

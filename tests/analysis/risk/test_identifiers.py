@@ -65,10 +65,10 @@ def test_what_nobody_marked_is_not_measured() -> None:
     by = {one.letter: one for one in harbor([], "recall_per_type").identifiers}
     assert (by["F"].types, by["F"].hidden) == ((), ())
     assert by["F"].reason.startswith(
-        "nothing of this kind is marked in these 30 documents: nobody looked for it, or there"
+        "nothing of this kind is marked in these 30 documents. Nobody looked for it, or there"
     )
     assert "if annotators did look, at most 9.5 % of such documents have one" in by["F"].reason  # 1 − 0.05^(1/30)
-    assert by["E"].reason.endswith("what is marked as PHONE may hold some, and is counted there")
+    assert by["E"].reason.endswith("What is marked as PHONE may hold some, and is counted there")
     assert by["Q"].reason == "texts have no photographs; pictures were not looked at"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from inferring import CENSUS, run_of
 from showthrough import InputError, PlanError, Population, risk_annex
@@ -43,6 +44,15 @@ def test_by_hand(census: Path) -> None:
     assert found.used == {"AGE": 2, "SEX": 2, "LOCATION": 1}
     assert found.strange == {"AGE": 1}
     assert found.remarks == ()
+
+
+def test_what_was_inferred_without_any_numbers_counts_nobody(census: Path) -> None:
+    """A run may keep what was inferred and have no rows of the metric: nobody knows of how many people that is."""
+    run = run_of([OLE])
+    assert run.evidence
+    bare = replace(run, rows={}, scores=[])
+    found = risk_annex(bare, census).singling_out
+    assert (found.figures, found.reason) == ((), "nothing was inferred about people in this run: see Inference")
 
 
 def test_the_threshold_is_taken_by_the_letter() -> None:

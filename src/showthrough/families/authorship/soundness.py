@@ -38,7 +38,8 @@ class Soundness(Metric):
     Potthast, Hagen and Stein 2016 (PAN, author masking). Passages are those of a submission. For any other
     anonymization they are the sentences of the original, untouched ones too. `overlap` matches every content word with
     the most similar one of the other text: 1 for a common lemma or most common synset, 0.5 for a common synset, else
-    the cosine of their vectors where both have one, else 0.15.
+    the cosine of their vectors where both have one, else 0.15. `nli:` asks a model whether each passage follows
+    from the other.
 
     STS(p) = 5 · (mean best match of words before + mean best match of words after) / 2; soundness is its mean over
     passages
@@ -60,7 +61,7 @@ class Soundness(Metric):
     undefined = "no document has a passage with any text"
 
     vectors: str = parameter("", "word vectors of overlap: spacy:PIPELINE, or a GloVe or word2vec text file")
-    similarity: str = parameter(OVERLAP, "what compares passages: overlap, st:MODEL, tokens:MODEL, a folder")
+    similarity: str = parameter(OVERLAP, "what compares passages: overlap, st:MODEL, tokens:MODEL, nli:MODEL, a folder")
 
     def __post_init__(self) -> None:
         super().__post_init__()

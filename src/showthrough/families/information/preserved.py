@@ -22,7 +22,7 @@ from showthrough.families.masking.precision import MaskedElements, Precision
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
-from showthrough.models.information import ModelContext, SpanQuery, SpecialTokens
+from showthrough.models.information import CorpusCounts, InformationSource, ModelContext, SpanQuery, SpecialTokens
 from showthrough.models.names import INFORMATION, SIMILARITY, TERMS
 from showthrough.models.terms import Terms
 from showthrough.statistics.rows import Rows, Totals
@@ -31,6 +31,7 @@ BERT = "hf:google-bert/bert-base-uncased"
 SPACY = "spacy:en_core_web_md"
 ALBERT = "st:paraphrase-albert-base-v2"
 MULTIPLIER = "ic_multiplier"
+CORPUS = "corpus"  # the source that counts the words of all other documents
 _MOST = 1_000_000  # rounds or word pieces: as many as no text has
 
 
@@ -38,7 +39,9 @@ _MOST = 1_000_000  # rounds or word pieces: as many as no text has
 class InformationMetric(Metric):
     """A metric that weighs text by its information content: which source, and what context it sees."""
 
-    ic: str = parameter(BERT, "where information content comes from: hf:MODEL, a folder, wordfreq, uniform")
+    ic: str = parameter(
+        BERT, "where information content comes from: hf:MODEL, a folder, causal:MODEL, wordfreq, corpus, uniform"
+    )
     segment_length: int = parameter(100, "word pieces that the model sees at once")
     segment_overlap: int = parameter(0, "pieces that neighbouring segments share")
     special_tokens: SpecialTokens = parameter(
@@ -53,6 +56,15 @@ class InformationMetric(Metric):
             raise PlanError(f"segment_length={self.segment_length} is out of range; expected 1 to {_MOST:,}")
         if not 0 <= self.segment_overlap < self.segment_length:
             raise PlanError(f"segment_overlap={self.segment_overlap} is out of range; expected 0 to segment_length − 1")
+
+        if self.ic == CORPUS:  # all documents are counted together
+            object.__setattr__(self, "scope", "corpus")
+
+    def source(self, axis: SpanLayout, resources: Resources) -> InformationSource:
+        """What weighs spans of the documents."""
+        if self.ic == CORPUS:
+            return CorpusCounts(document.text for document in axis.documents)
+        return resources.information(self.ic)
 
     @property
     def context(self) -> ModelContext:
@@ -88,7 +100,7 @@ class WeightedPrecision(Precision, InformationMetric):
 
     def weigher(self, chunk: Chunk) -> Callable[[MaskedElements], Floats]:
         """Says how much each masked element says, as often as it is masked."""
-        axis, source = chunk.axis, chunk.resources.information(self.ic)
+        axis, source = chunk.axis, self.source(chunk.axis, chunk.resources)
 
         def weights(masked: MaskedElements) -> Floats:
             scored = axis.gold.annotators[masked.document] > 0  # who has no annotator is not asked about either
@@ -165,6 +177,10 @@ class TextPreservedInformation(InformationMetric):
         if rounds != "sentence" and not (isinstance(rounds, int) and 1 < rounds <= _MOST):
             expected = f'a whole number above 1, at most {_MOST:,}, or "sentence"'
             raise PlanError(f"term_alterning={quote_value(rounds)} is not known; expected {expected}")
+        if rounds == "sentence" and self.ic == CORPUS:
+            raise PlanError(
+                f'term_alterning="sentence" changes nothing with ic="{CORPUS}"; expected a number of rounds'
+            )
         if rounds == "sentence" and self.term_source == "none":
             needed = 'a source of sentences; expected chunking="spacy:<pipeline>"'
             raise PlanError(f'term_alterning="sentence" needs {needed}')
@@ -174,7 +190,7 @@ class TextPreservedInformation(InformationMetric):
         """Where terms come from. Left to itself: the literature's pipeline beside a language model, else no model."""
         if self.chunking != "auto":
             return self.chunking
-        return SPACY if INFORMATION.parse(self.ic).kind == "hf" else "none"
+        return SPACY if INFORMATION.models(self.ic) else "none"
 
     @property
     def models(self) -> dict[str, str]:
@@ -209,7 +225,7 @@ class TextPreservedInformation(InformationMetric):
 
     def _weigh(self, axis: SpanLayout, resources: Resources) -> WeightedTerms:
         by_sentence = self.term_alterning == "sentence"
-        source = resources.information(self.ic)
+        source = self.source(axis, resources)
         of_documents = resources.terms(self.term_source).terms(axis, sentences=by_sentence)
         questions: list[SpanQuery] = []
         for document, terms in zip(axis.documents, of_documents, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -403,7 +403,7 @@ class FScore(MentionMetric):
             expected = f"a number above 0, at most {_LARGEST_BETA:,}"
             raise PlanError(f"beta={quote_value(self.beta)} is out of range; expected {expected}", type(self).__name__)
         _parse_identifiers(self.include)
-        self._parts()
+        _parts_of(self)
 
     @property
     def summary(self) -> str:
@@ -411,12 +411,8 @@ class FScore(MentionMetric):
         weight = weights.get(self.beta, f"with recall weighted {self.beta:g} times as much")
         return f"Harmonic mean of recall and precision, {weight}."
 
-    def _parts(self) -> tuple[Recall, Precision]:
-        recall = Recall(self.unit, self.include, self.ignorable, *self.hiding_rule)
-        return recall, Precision(self.unit, self.overlaps)
-
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        parts = self._parts()
+        parts = _parts_of(self)
 
         def rows(anonymized: Anonymized) -> Rows:
             recall, precision = map(anonymized.rows, parts)
@@ -425,8 +421,15 @@ class FScore(MentionMetric):
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Floats]:
-        recall, precision = (metric.combine(totals)[HEADLINE] for metric in self._parts())
+        recall, precision = (metric.combine(totals)[HEADLINE] for metric in _parts_of(self))
         weight = self.beta**2
         below = weight * precision + recall
         value = ratio((1 + weight) * precision * recall, below)
         return {HEADLINE: np.where(below == 0, 0.0, value)}
+
+
+@lru_cache(maxsize=64)
+def _parts_of(score: FScore) -> tuple[Recall, Precision]:
+    """What an F is made of; it is asked for whenever numbers are combined."""
+    recall = Recall(score.unit, score.include, score.ignorable, *score.hiding_rule)
+    return recall, Precision(score.unit, score.overlaps)

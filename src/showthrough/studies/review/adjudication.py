@@ -147,6 +147,8 @@ def adjudicate(
     notes: list[str] = []
     problems: list[Problem] = []
     decisions = _read_decisions(paths, chosen, notes, problems)
+    if problems and not decisions:  # no sheet could be read: that nothing is decided is no further problem
+        raise InputError(problems)
     work = _Work(chosen, rules, name, decisions, problems)
     documents = [work.document(document) for document in corpus]
     work.check(paths, partial)

@@ -103,8 +103,9 @@ class InferredPeople:
 
 
 def tells_of_people(run: Run, metric: str) -> bool:
-    """Whether the rows of a metric count people, or what was inferred of somebody is kept."""
-    return bool(run.evidence.get(metric)) or any(PEOPLE in columns for columns in run.rows.get(metric, {}).values())
+    """Whether a metric has numbers, and its rows count people, or what was inferred of somebody is kept."""
+    rows = run.rows.get(metric, {})
+    return any(PEOPLE in columns for columns in rows.values()) or (bool(rows) and bool(run.evidence.get(metric)))
 
 
 def people_of(run: Run, metric: str, name: str) -> InferredPeople:

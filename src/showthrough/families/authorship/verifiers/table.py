@@ -8,11 +8,14 @@ from showthrough.core.errors import PlanError, quote_value, suggest_name
 from showthrough.core.plugins import Registry, value_of
 from showthrough.families.authorship.verifiers._compression import Compression
 from showthrough.families.authorship.verifiers._glad import Glad
+from showthrough.families.authorship.verifiers._impostors import Impostors
 from showthrough.families.authorship.verifiers._ngrams import Ngrams
 from showthrough.families.authorship.verifiers.base import Verifier, VerifierLearner
 
 VERIFIERS: Registry[Verifier] = Registry("verifiers", {}, partial(value_of, Verifier, "verifier"))
-LEARNERS: dict[str, VerifierLearner] = {learner.name: learner for learner in (Glad(), Ngrams(), Compression())}
+LEARNERS: dict[str, VerifierLearner] = {
+    learner.name: learner for learner in (Glad(), Ngrams(), Compression(), Impostors())
+}
 
 
 def learner_named(name: str) -> VerifierLearner:

@@ -51,9 +51,9 @@ def train_verifier(
 ) -> TrainedVerifier:
     """Trains a verifier on all problems of a corpus whose truth is known. Raises PlanError.
 
-    `learner` is glad, ngrams or compression. Answers inside the `band`, such as (0.45, 0.55), are none. Its figures say
-    how well the learner does on problems that were held out, a part of `folds` at a time. Problems that share a text or
-    a group are held out together, like authors it has not met; and each by itself, as PAN does it.
+    `learner` is glad, impostors, ngrams or compression. Answers inside the `band`, such as (0.45, 0.55), are none. Its
+    figures say how well the learner does on problems that were held out, a part of `folds` at a time. Problems that
+    share a text or a group are held out together, like authors it has not met; and each by itself, as PAN does it.
     """
     chosen = learner_named(learner)
     check_request(band, folds, seed)
