@@ -67,6 +67,16 @@ def test_what_exceeds_the_bound_is_masked(written: Written) -> None:
     assert Sanitize(corpus.source, alpha=0.0).masks(corpus.documents[:1]) == [[Mask(0, 7)]]  # 0 does not exceed 0
 
 
+def test_a_share_that_equals_the_bound_does_not_exceed_it(tmp_path: Path) -> None:
+    """log2(2 · 5 / (2 · 2)) and −log2(2 / 5) are one number, which the last digit of a float does not change."""
+    file = tmp_path / "five.jsonl"
+    texts = ["Ann is ill", "Ann is well", "it is so", "he is out", "she is in"]
+    file.write_text("".join(json.dumps({"id": f"d{at}", "text": text}) + "\n" for at, text in enumerate(texts)))
+    corpus = st.read_corpus(file)
+    assert Sanitize(str(file), alpha=1.0, entity="Ann").masks(corpus.documents) == [[]] * 5
+    assert Sanitize(str(file), alpha=0.9, entity="Ann").masks(corpus.documents)[0] == [Mask(0, 3), Mask(7, 10)]
+
+
 def test_one_name_for_all_documents(written: Written) -> None:
     corpus = st.read_corpus(written([]))
     made = Sanitize(corpus.source, alpha=0.5, entity="Bob").masks(corpus.documents)

@@ -17,6 +17,7 @@ from showthrough.data.masks import Mask
 from showthrough.systems.base import BaseAnonymizer
 
 _WORD = re.compile(r"\w+")
+_EXACT = 9  # decimals: two logarithms of equal shares may differ in the last digit
 _NAME = "NAME"  # in the tag of an attribute that says what a person is called
 
 
@@ -90,7 +91,9 @@ class Sanitize(BaseAnonymizer):
                 fault = f"{quote_value(name)} stands in no document of {self.corpus}, so that nothing can be counted"
                 raise self._fault(document, f"{fault}; expected the name as texts have it")
             bound = self.alpha * known.counts.information(places)
-            risky |= {word for word in spoken if known.counts.mutual_information(word, places) > bound}
+            risky |= {
+                word for word in spoken if round(known.counts.mutual_information(word, places) - bound, _EXACT) > 0
+            }
         if not names:
             expected = "expected a corpus with subjects that have names, or one name for all (entity=NAME)"
             raise self._fault(document, f"nobody says whom it is about; {expected}")
