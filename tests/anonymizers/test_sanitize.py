@@ -67,6 +67,32 @@ def test_what_exceeds_the_bound_is_masked(written: Written) -> None:
     assert Sanitize(corpus.source, alpha=0.0).masks(corpus.documents[:1]) == [[Mask(0, 7)]]  # 0 does not exceed 0
 
 
+def test_a_share_that_equals_the_bound_does_not_exceed_it(tmp_path: Path) -> None:
+    """log2(2 · 5 / (2 · 2)) and −log2(2 / 5) are one number, which the last digit of a float does not change."""
+    file = tmp_path / "five.jsonl"
+    texts = ["Ann is ill", "Ann is well", "it is so", "he is out", "she is in"]
+    file.write_text("".join(json.dumps({"id": f"d{at}", "text": text}) + "\n" for at, text in enumerate(texts)))
+    corpus = st.read_corpus(file)
+    assert Sanitize(str(file), alpha=1.0, entity="Ann").masks(corpus.documents) == [[]] * 5
+    assert Sanitize(str(file), alpha=0.9, entity="Ann").masks(corpus.documents)[0] == [Mask(0, 3), Mask(7, 10)]
+
+
+def test_the_whole_name_is_masked_where_a_part_of_it_is_common(tmp_path: Path) -> None:
+    """PMI(name; name) = IC(name) = log2 6. Of smith, in 5 of 6 documents, it is log2(6 / 5), below half of that."""
+    file = tmp_path / "six.jsonl"
+    texts = ["Ann Smith sued Mr Smith", *(f"{name} Smith left" for name in ("Bob", "Cem", "Dee", "Eve")), "he is out"]
+    file.write_text("".join(json.dumps({"id": f"d{at}", "text": text}) + "\n" for at, text in enumerate(texts)))
+    corpus = st.read_corpus(file)
+    made = Sanitize(str(file), entity="Ann Smith").masks(corpus.documents)
+    assert made == [[Mask(0, 17)], *[[]] * 5]  # and "sued Mr", which stand beside the name alone
+    assert Sanitize(str(file), alpha=1.0, entity="Ann Smith").masks(corpus.documents) == [[]] * 6
+
+
+def test_a_fault_of_a_setting_names_the_system_once() -> None:
+    with pytest.raises(PlanError, match=r"^anonymizer sanitize: alpha: found 2"):
+        anonymizer("sanitize:corpus.json(alpha=2)")
+
+
 def test_one_name_for_all_documents(written: Written) -> None:
     corpus = st.read_corpus(written([]))
     made = Sanitize(corpus.source, alpha=0.5, entity="Bob").masks(corpus.documents)

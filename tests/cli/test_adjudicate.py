@@ -135,6 +135,18 @@ def test_entities_hold_where_half_of_those_say_so_who_marked_both() -> None:
     assert [entities(link, apart), entities(link, apart, also)] == [1, 2]  # 1 of 2; 1 of 3
 
 
+def test_who_wins_says_what_is_one_entity() -> None:
+    """Two earlier passes took both names for one person; the last one did not. The marks are alike."""
+
+    def reading(who: str, second: str) -> Annotation:
+        return Annotation(who, (mark("John Doe", entity="x"), mark("Doe", entity=second, nth=1)))
+
+    passes = reading("one", "x"), reading("two", "x"), reading("three", "y")
+    for rule, expected in (("annotator:three", ["e1", "e2"]), ("annotator:one", ["e1", "e1"]), ("union", ["e1", "e1"])):
+        (layer,) = adjudicate(corpus(*passes), rule).corpus.documents[0].annotations
+        assert [one.entity_id for one in layer.mentions] == expected
+
+
 def test_statuses_are_voted_on_and_agreement_keeps_nested_marks() -> None:
     nested = (mark("Mr John Doe", confidential="HEALTH"), mark("Doe", "CODE", "QUASI"))
     plain = (mark("Mr John Doe", confidential="NOT_CONFIDENTIAL"), mark("Doe", "CODE", "QUASI"))

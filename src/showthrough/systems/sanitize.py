@@ -17,6 +17,7 @@ from showthrough.data.masks import Mask
 from showthrough.systems.base import BaseAnonymizer
 
 _WORD = re.compile(r"\w+")
+_EXACT = 9  # decimals: two logarithms of equal shares may differ in the last digit
 _NAME = "NAME"  # in the tag of an attribute that says what a person is called
 
 
@@ -60,8 +61,8 @@ class Sanitize(BaseAnonymizer):
     """Masks every word that tells too much of the person whom a document is about, by a corpus that counts words.
 
     A word is masked if its point-wise mutual information with the person's name exceeds a share of the information of
-    the name: PMI(word; name) > alpha · IC(name), from the documents of the corpus in which both stand. The smaller
-    alpha, the more is masked. Whom a document is about, the corpus says: by its subjects' names, or by the task of the
+    the name: PMI(word; name) > alpha · IC(name), from the documents of the corpus in which both stand. So is the name
+    where it stands whole. The smaller alpha, the more is masked. Whom a document is about, the corpus says: by its subjects' names, or by the task of the
     Text Anonymization Benchmark. Or the user says it, of all documents alike.
     """
 
@@ -73,7 +74,7 @@ class Sanitize(BaseAnonymizer):
 
     def __post_init__(self) -> None:
         if not 0 <= self.alpha <= 1:
-            raise PlanError(f"found {self.alpha}; expected 0 to 1", f"anonymizer {self.kind}: alpha")
+            raise PlanError(f"found {self.alpha}; expected 0 to 1", "alpha")
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         known = _read(self._path)
@@ -83,18 +84,24 @@ class Sanitize(BaseAnonymizer):
         words = [(match.start(), match.end(), match[0].casefold()) for match in _WORD.finditer(document.text)]
         names = [self.entity] if self.entity else known.people.get(document.id, [])
         risky: set[str] = set()
+        called: set[int] = set()  # places of words of a name that stands there whole
         spoken = {word for _, _, word in words}
         for name in names:
-            places = known.counts.places(_WORD.findall(name.casefold()))
+            parts = _WORD.findall(name.casefold())
+            places = known.counts.places(parts)
             if not places:
                 fault = f"{quote_value(name)} stands in no document of {self.corpus}, so that nothing can be counted"
                 raise self._fault(document, f"{fault}; expected the name as texts have it")
-            bound = self.alpha * known.counts.information(places)
-            risky |= {word for word in spoken if known.counts.mutual_information(word, places) > bound}
+            information = known.counts.information(places)
+            bound = self.alpha * information
+            risky |= {word for word in spoken if _exceeds(known.counts.mutual_information(word, places), bound)}
+            if _exceeds(information, bound):  # what the name tells of itself
+                called |= _standing(parts, [word for _, _, word in words])
         if not names:
             expected = "expected a corpus with subjects that have names, or one name for all (entity=NAME)"
             raise self._fault(document, f"nobody says whom it is about; {expected}")
-        yield from _joined(document.text, [(start, end) for start, end, word in words if word in risky])
+        masked = [(start, end) for at, (start, end, word) in enumerate(words) if word in risky or at in called]
+        yield from _joined(document.text, masked)
 
     def _fault(self, document: Document, fault: str) -> InputError:
         return InputError(Problem("", f"anonymizer {self.kind}: {at_document(document.id)}", fault))
@@ -138,6 +145,20 @@ def _names(document: Document) -> Iterator[str]:
         yield from (item.value for item in subject.attributes if _NAME in item.tag.upper())
     if named := document.protected:  # by the task of a benchmark
         yield named
+
+
+def _exceeds(information: float, bound: float) -> bool:
+    return round(information - bound, _EXACT) > 0
+
+
+def _standing(parts: Sequence[str], words: Sequence[str]) -> set[int]:
+    """The places of words that make up a phrase.
+
+    >>> sorted(_standing(["ann", "lee"], ["ann", "met", "ann", "lee"]))
+    [2, 3]
+    """
+    first = [at for at, word in enumerate(words) if word == parts[0] and list(words[at : at + len(parts)]) == parts]
+    return {at + more for at in first for more in range(len(parts))}
 
 
 def _joined(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Mask]:

@@ -111,5 +111,7 @@ def test_what_cannot_be_a_round_trip() -> None:
         RoundTrip("python translate.py {from} {to}", through="de,")
     with pytest.raises(PlanError, match=r"found no program; expected one that translates"):
         RoundTrip().prepare()
+    with pytest.raises(PlanError, match=r"^anonymizer roundtrip: command: found 'cat'"):  # named once
+        anonymizer("roundtrip:cat")
     with pytest.raises(PlanError, match=r"lm='gpt' is not known"):
         Synonyms("gpt")

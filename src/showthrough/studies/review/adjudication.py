@@ -242,7 +242,8 @@ class _Work:
             places = places_in(layers)
             self.places += len(places)
             merged = [mark for place in places for mark in self._merge(document, place, own)]
-            marks = with_entities(merged, layers)
+            winner = next((at for at, who in enumerate(own) if self._rules.default == f"{WINS}{who}"), None)
+            marks = with_entities(merged, layers, winner)
         layer = Annotation(self._name, marks)
         others = tuple(other for other in document.annotations if other.annotator not in own)
         reviewed = document.reviewed
@@ -254,7 +255,7 @@ class _Work:
         if place.agreed:
             return merge_place(place, "union", own, document.text)
         rule = self._rule(place)
-        if rule.removeprefix(WINS) not in (*own, *RULES):
+        if rule not in RULES and rule.removeprefix(WINS) not in own:
             self.instead += 1
             rule = "union"
         by_rule = merge_place(place, rule, own, document.text)

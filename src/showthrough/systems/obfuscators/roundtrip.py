@@ -37,10 +37,10 @@ class RoundTrip(ExternalAnonymizer):
     def __post_init__(self) -> None:
         if self.command and not (_FROM in self.command and _TO in self.command):
             fault = f"found {quote_value(self.command)}; expected {_FROM} and {_TO} in it, for the languages"
-            raise PlanError(fault, f"anonymizer {self.kind}: command")
+            raise PlanError(fault, "command")
         if not all(self._stops):
             fault = f"found {quote_value(self.through)}; expected a language, or several with commas"
-            raise PlanError(fault, f"anonymizer {self.kind}: through")
+            raise PlanError(fault, "through")
         _ = [leg.name for leg in self._legs]
 
     @property
