@@ -25,6 +25,7 @@ from showthrough import (
     evaluate,
 )
 from showthrough.metrics import METRICS as NAMES
+from showthrough.report.tiles import tiles
 from showthrough.run.gate.accepted import (
     Accepted,
     AcceptedIdentifier,
@@ -255,6 +256,13 @@ def test_what_was_tested_and_has_no_limit_is_told() -> None:
     assert f"No limit was set on: {title}." in decision.sentence
     limited = decide(run, thresholds=[Threshold("removed_di", "min", 0.95), Threshold("residual", "max", 0.001)])
     assert "No limit" not in limited.sentence
+
+
+def test_a_number_that_got_worse_is_not_ticked(situations: dict[str, Situation]) -> None:
+    """31 of 200 people are within the limit of 0.3, and it was one of 200."""
+    situation = situations["a regression"]
+    grades = [tile.grade for tile in tiles(situation.run, decided(situation))]
+    assert grades[:2] == ["met", "missed"]
 
 
 # What somebody accepted.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from showthrough.metrics import HEADLINE
 from showthrough.report._people import people
 from showthrough.report.wording import counted_words, percent
-from showthrough.run.gate.checks import EvidenceCheck, Lack, ReadableCheck, ThresholdCheck
+from showthrough.run.gate.checks import BaselineCheck, EvidenceCheck, Lack, ReadableCheck, ThresholdCheck
 from showthrough.run.gate.grading import Grade
 from showthrough.run.gate.state import Decision
 from showthrough.run.pairing import RunPair
@@ -164,6 +164,9 @@ def _doubted(decision: Decision, check: ThresholdCheck | None, lacks: frozenset[
     """How surely a threshold is met; not for sure where something is lacking without which its number shows nothing."""
     if check is None or check.grade != "met":
         return None if check is None else check.grade
+    earlier = [one for one in _checks(decision) if isinstance(one, BaselineCheck) and one.metric == check.metric]
+    if failed := [one for one in earlier if not (one.passed or one.part)]:  # within its limit, and not what it was
+        return "missed" if any((one.lost or 0.0) > one.margin for one in failed) else "unsure"
     lacking = any(isinstance(one, EvidenceCheck) and one.about in lacks for one in _checks(decision))
     return "unsure" if lacking else "met"
 
