@@ -145,8 +145,19 @@ def test_documents_in_another_language_are_told_with_the_remedy(tmp_path: Path, 
         assert Run.load(tmp_path / "r.json")["a", 'er_di(function_words="lexicon-es.1")'].value == 1.0
 
 
-def test_a_failed_metric_is_told_and_the_rest_is_kept(here: Path, cli: Callable[..., Any]) -> None:
+def test_a_metric_whose_pipeline_is_missing_is_refused_before_any_work(here: Path, cli: Callable[..., Any]) -> None:
     lost = 'recall(function_words="spacy:no_such_pipeline")'
+    outcome = cli(*EVALUATE, "-m", "er_di", "-m", lost, "-o", "run.json")
+    assert outcome.status == 2
+    assert f"metric {lost}: " in outcome.err
+    assert not Path("run.json").exists()
+
+
+def test_a_failed_metric_is_told_and_the_rest_is_kept(here: Path, cli: Callable[..., Any]) -> None:
+    (here / "model").mkdir()
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        (here / "model" / name).write_text("no model")
+    lost = 'wp(ic="./model")'
     outcome = cli(*EVALUATE, "-m", "er_di", "-m", lost, "-o", "run.json")
     assert outcome.status == 1
     assert f"failed {lost}: " in outcome.out

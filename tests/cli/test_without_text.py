@@ -176,6 +176,8 @@ COMMANDS = {
     "errors of all": ("errors", "secret folder/run.json"),
     "agreement": ("agreement", "secret folder/two.json"),
     "corpus": ("corpus", "secret folder/corpus.json"),
+    "compare": ("compare", "secret folder/run.json", "secret folder/last.json", "--shuffles", "19"),
+    "adjudicate": ("adjudicate", "secret folder/two.json"),
 }  # fmt: skip
 WORDLESS = ("errors of all", "corpus")  # in any case
 
@@ -194,7 +196,10 @@ def test_no_word_is_written_or_printed(command: str, cli: Callable[..., Any]) ->
             cli("evaluate", *COMMANDS["evaluate"][1:-5], "-o", "secret folder/run.json", "--resamples", "50").status
             == 0
         )
-    looks = () if command == "attack" else LOOKS
+    if command == "compare":
+        last = ("evaluate", READ[0], READ[2].replace("none=", "names="), READ[2], "-m", "removed_di")
+        assert cli(*last, "-o", "secret folder/last.json", "--resamples", "50").status == 0
+    looks = {"attack": (), "compare": (*LOOKS[:2], *LOOKS[-2:])}.get(command, LOOKS)
     with_words = cli(*COMMANDS[command], *looks)
     assert bool(words_of(with_words)) == (command not in WORDLESS)  # else the question would tell nothing
     for path in Path().glob("x.*"):

@@ -44,7 +44,8 @@ def test_metrics_that_need_what_is_not_there() -> None:
     bare = Corpus([Document("a", "Oslo")])
     one = Anonymization({"a": []}, "one")
     assert problems(Plan(bare, (one,), tuple(metrics_of(["recall", "trir"])))) == [
-        "no document has annotations, which the metric recall needs",
+        "no document has annotations, which the metric recall needs; "
+        "without a choice of metrics, what needs none is scored",
         "background: none was given, which the metric trir needs; expected --background FILE (in Python, background=…)",
     ]
 

@@ -27,7 +27,7 @@ from showthrough import (
     parse_metric,
 )
 from showthrough.core.arrays import Floats
-from showthrough.core.errors import PlanError
+from showthrough.core.errors import InputError, PlanError
 from showthrough.families.information.preserved import InformationMetric
 from showthrough.metrics import HEADLINE, Metric, metric_text, preset
 from showthrough.metrics.chunk import Chunk
@@ -471,18 +471,18 @@ def test_without_a_model_there_is_none_at_all() -> None:
     assert (run["m", 'tpi(ic="wordfreq")'].value or 1) < 4 / 5
 
 
-def test_a_missing_model_fails_alone_and_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_models_are_named_before_any_work_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     masks = {"m": Anonymization({"d": [Mask(3, 6)]})}
-    run = evaluate(Corpus([Document("d", TEXT, GOLD)]), masks, ["wp", "precision", "nmi"], references=False)
-    assert [score.metric for score in run.scores] == ["precision"]
-    reasons = {failure.metric: failure.reason for failure in run.failures}
-    assert set(reasons) == {"wp", "nmi"}
+    with pytest.raises(InputError) as refused:
+        evaluate(Corpus([Document("d", TEXT, GOLD)]), masks, ["wp", "precision", "nmi"], references=False)
+    wp, nmi = str(refused.value).splitlines()
+    assert (wp.partition(":")[0], nmi.partition(":")[0]) == ("metric wp", "metric nmi")
     for way_out in ("pip install 'showthrough[models]'", 'ic="/path/to/it"', 'ic="wordfreq"'):
-        assert way_out in reasons["wp"]
-    assert 'embedding="lsa"' in reasons["nmi"]
+        assert way_out in wp
+    assert 'embedding="lsa"' in nmi
 
 
 def test_a_multiplier_ranks_nobody() -> None:

@@ -29,7 +29,6 @@ from showthrough import (
     reidentify,
 )
 from showthrough.cli import demo_corpus as demo
-from showthrough.core.errors import ResourceError
 from showthrough.families.reidentification.attacks import _assignment
 from showthrough.families.reidentification.attacks.ranks import RankResult
 from showthrough.families.reidentification.attacks.suite import NOT_FUSED, AttackOutcome, Suite
@@ -444,7 +443,7 @@ def test_an_attack_on_texts_that_is_stopped(error: type[BaseException], monkeypa
 
 
 def test_an_attack_on_texts_whose_model_is_not_there() -> None:
-    with pytest.raises(ResourceError, match="nowhere"):
+    with pytest.raises(InputError, match="nowhere"):
         reidentify(BACKGROUND, {"one": {"ann": "surgeon"}}, 'dense(embedding="st:nowhere/at-all")')
 
 

@@ -24,6 +24,10 @@ def folder(tmp_path: Path) -> Path:
     for name in ("one", "two"):
         (tmp_path / PRIVATE / name).mkdir(parents=True)
         (tmp_path / PRIVATE / name / "words.txt").write_text(f"the\n{name}\n")
+    model = tmp_path / PRIVATE / "models" / "x"
+    model.mkdir(parents=True)
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        (model / name).write_text("no model")  # its metric fails
     return tmp_path / PRIVATE
 
 
@@ -33,7 +37,7 @@ def literal(path: Path | str) -> str:
 
 def asked(folder: Path) -> list[str]:
     lists = [f'phi_oov(dictionary="{literal(folder / name / "words.txt")}")' for name in ("one", "two")]
-    return [*lists, "precision", f'tpi(ic="{literal(folder)}/models/x")']
+    return [*lists, "precision", f'tpi(ic="{literal(folder)}/models/x", chunking="none")']
 
 
 def records(**parameters: str) -> list[MetricRecord]:
@@ -83,7 +87,10 @@ def test_no_folder_anywhere(tiny: Corpus, folder: Path, tmp_path: Path) -> None:
     bare.save(tmp_path / "run.json")
     for content in ((tmp_path / "run.json").read_text(), csv_text(bare)):
         assert not [word for word in ("ann's", "secret", "/one/", "/two/", str(Path.home())) if word in content]
-    names = ['phi_oov(dictionary="words.txt")', 'phi_oov(dictionary="words.txt (2)")', "precision", 'tpi(ic="./x")']
+    names = [
+        'phi_oov(dictionary="words.txt")', 'phi_oov(dictionary="words.txt (2)")', "precision",
+        'tpi(ic="./x", chunking="none")',
+    ]  # fmt: skip
     assert [record.text for record in bare.metrics] == names
     assert set(bare.rows) == set(names[:3])
     assert bare.record(names[1]).parameters["dictionary"] == "words.txt (2)"
@@ -91,7 +98,7 @@ def test_no_folder_anywhere(tiny: Corpus, folder: Path, tmp_path: Path) -> None:
     assert [bare[name, names[1]].value for name in bare.names] == [run[name, two].value for name in run.names]
     assert [bare[name, "precision"] for name in bare.names] == [run[name, precision] for name in run.names]
     assert "dictionary:words.txt (2)|" in bare["some", names[1]].signature
-    assert "there is no folder './x'" in bare.failures[0].reason
+    assert "'./x' cannot be loaded" in bare.failures[0].reason
     assert 'ic="/path/to/it"' in bare.failures[0].reason
     assert bare.failures[1] == Failure(names[3], "cannot open (config.json)")
     assert bare.notes[-1] == f"the words of {names[0]} are few"

@@ -60,36 +60,37 @@ def command(
     sheet, have it filled in, and read it with --filled. Annotations by programs are left out unless they are named.
     """
     view, heads = SheetViews.of(views), list(map(Head.of, corpora))
-    if partial and not filled:
-        raise PlanError("is only for use with --filled", "--partial")
-    if to and output is None:
-        raise PlanError("is only for use with --output", "--to")
-    if sheet and view.without_text:
-        raise PlanError("has words of documents; expected no --without-text", "--sheet")
+    _check_use(partial and not filled, to and output is None, sheet and view.without_text)
     read = inputs([*corpora, *(filled or ())])
     check_distinct((output, sheet, *view.paths), read)
     target = to or same_format(heads[0], settings.get("format"))
     if output is not None:
         format_named(target, "write")  # raises before anything is read
         check_writable(output)
-    if sheet is not None:
-        check_file(sheet, view.force)
+    check_file(sheet, view.force)
     view.check()
-    read_corpora = [read_corpus(head, **settings) for head in heads]
-    joined = join_layers(read_corpora)
+    joined = join_layers([read_corpus(head, **settings) for head in heads])
     result = adjudicate(
         joined, merge or (), annotators=annotator or (), filled=filled or (), partial=partial, name=name
     )
-    results, lost = Results(view.force), []
+    results, lost = Results(view.force), list[str]()
     if output is not None:
         written = write_checked(result.corpus, output, target, force=view.force, read=read)
         results.lines.append(f"{documents(len(result.corpus))} written to {written.where}")
-        lost = describe_losses(target, written.lost)
+        lost = [*describe_losses(target, written.lost)]
     if sheet is not None:
         results.write(sheet, result.sheet().decode("utf-8"), line=f"sheet written to {sheet}{HOLDS}", private=True)
-    shown = adjudication_sheet(result.outcome)
-    view.write(shown, result.outcome, results)
+    view.write(adjudication_sheet(result.outcome), result.outcome, results)
     show_notes([*file_notes(joined, (), ()), *result.notes, *lost])
-    screen = console()
-    show_sheet(view.redact(adjudication_sheet(result.outcome, MOST)), screen)
-    results.tell(screen)
+    show_sheet(view.redact(adjudication_sheet(result.outcome, MOST)), console())
+    results.tell(console())
+
+
+def _check_use(partial: object, to: object, sheet: object) -> None:
+    """Raises PlanError for options that do not go with the others."""
+    if partial:
+        raise PlanError("is only for use with --filled", "--partial")
+    if to:
+        raise PlanError("is only for use with --output", "--to")
+    if sheet:
+        raise PlanError("has words of documents; expected no --without-text", "--sheet")

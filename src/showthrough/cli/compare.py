@@ -11,6 +11,7 @@ from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.core.errors import PlanError, shorten
 from showthrough.report.differences import ALPHA, comparable, compared_json, show_differences, show_matrix, significance
+from showthrough.report.run_comparison import RunComparison
 from showthrough.report.section import sections
 from showthrough.report.terminal import show_comparisons
 from showthrough.report.wording import training_warnings
@@ -56,22 +57,14 @@ def command(
     """
     level = (ALPHA if matrix else 0.05) if alpha is None else alpha
     _check_test(level, shuffles, seed)
-    if matrix and (other_file or json):
-        raise PlanError("is for one run, and only for the terminal; expected no second run and no --json", "matrix")
-    if html and not other_file:
-        raise PlanError("is for two runs; expected a second run, or report RUN --html for one", "html")
-    check_distinct((json, html), inputs([run_file, other_file]))
-    check_file(json, force)
-    check_file(html, force)
+    _check_files(run_file, other_file, matrix, json, html, force)
     runs = [(stem(file), complete(Run.load(file), str(file))) for file in (run_file, other_file) if file]
     joined = _join_runs(runs[0][1], runs[1][1], _label(*runs)) if other_file else None
     run, pairs = (joined.combined_run, joined.differing) if joined else (runs[0][1], None)
-    matches = joined.matches if joined else []
-    same = list(dict.fromkeys(name for name, earlier in matches if joined and joined.identical(name, earlier)))
+    same = _find_identical(joined) if joined else []
     if len(run.names) < 2:
         raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
-    show_notes(f"{warning}: its numbers are too good" for warning in training_warnings(run, run.names))
-    show_notes(note for section in sections() for note in section.comparison_notes(run))
+    _show_warnings(run)
     if matrix:
         _show_matrices(run, [*map(run.text_of, metric or ())] or comparable(run), level, shuffles, seed)
         return
@@ -84,18 +77,36 @@ def command(
     if json:
         results.write(json, compared_json(runs, comparisons, same, level, shuffles))
     if html and joined:
-        from showthrough.report.changes import changes_page  # here: pages take a moment to import
-        from showthrough.report.run_comparison import RunComparison
+        _write_page(RunComparison(joined, comparisons, runs[0][0], level, shuffles), html, results, without_text)
+    print_plain((f"{shorten(name)} is identical in both runs" for name in same), console())
+    (show_comparisons if pairs is None else show_differences)(run, comparisons, level, console())
+    _describe_test(run, level, shuffles)
+    results.tell(console())
 
-        compared = RunComparison(joined, comparisons, runs[0][0], level, shuffles)
-        page = changes_page(compared, without_text=without_text)
-        results.write(html, page.text, private=page.private)
+
+def _check_files(
+    run_file: Path, other_file: Path | None, matrix: bool, json: Path | None, html: Path | None, force: bool
+) -> None:
+    if matrix and (other_file or json):
+        raise PlanError("is for one run, and only for the terminal; expected no second run and no --json", "matrix")
+    if html and not other_file:
+        raise PlanError("is for two runs; expected a second run, or report RUN --html for one", "html")
+    check_distinct((json, html), inputs([run_file, other_file]))
+    check_file(json, force)
+    check_file(html, force)
+
+
+def _describe_test(run: Run, level: float, shuffles: int) -> None:
     screen = console()
-    print_plain((f"{shorten(name)} is identical in both runs" for name in same), screen)
-    (show_comparisons if pairs is None else show_differences)(run, comparisons, level, screen)
     screen.print(f"studentized paired randomization over {run.sample}, {shuffles} shuffles,", style="dim")
     screen.print(f"Holm's correction within each metric; p at most {level:g} is significant", style="dim")
-    results.tell(screen)
+
+
+def _write_page(compared: RunComparison, file: Path, results: Results, without_text: bool) -> None:
+    from showthrough.report.changes import changes_page  # here: pages take a moment to import
+
+    page = changes_page(compared, without_text=without_text)
+    results.write(file, page.text, private=page.private)
 
 
 def _check_test(alpha: float, shuffles: int, seed: int | None) -> None:
@@ -118,6 +129,16 @@ def _join_runs(run: Run, other: Run, label: str) -> RunPair:
         if record.text in run.rows and (fault := beside.fault(record.text))
     )
     return beside
+
+
+def _show_warnings(run: Run) -> None:
+    show_notes(f"{warning}: its numbers are too good" for warning in training_warnings(run, run.names))
+    show_notes(note for section in sections() for note in section.comparison_notes(run))
+
+
+def _find_identical(joined: RunPair) -> list[str]:
+    """The anonymizations that are the same in both runs."""
+    return list(dict.fromkeys(name for name, earlier in joined.matches if joined.identical(name, earlier)))
 
 
 def _label(first: tuple[str, Run], second: tuple[str, Run]) -> str:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from showthrough.cli.completion import systems_of_run
 from showthrough.cli.consoles import PAGE, console, notes, show_notes
@@ -20,6 +21,7 @@ from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.parsing import parse_options, resolve_thresholds
 from showthrough.run.pairing import RunPair, complete
 from showthrough.run.run import Run
+from showthrough.run.thresholds import Threshold
 from showthrough.storage.reading import stem
 from showthrough.storage.writing import write_file
 
@@ -65,19 +67,15 @@ def command(
     run, shown = Run.load(run_file), Views.of(views)
     release = _ReleaseSummaries(summary or [], paper)
     read = inputs([run_file, accepted, baseline])
-    about = {"candidate": candidate, "accepted": accepted, "baseline": baseline}
     check_distinct((output, *release.files, *shown.paths), read)
     shown.check()
     release.check(shown.force)
-    if not (release.files or "html" in shown.files) and (said := [name for name in about if about[name] is not None]):
-        raise PlanError("is for a page or a release summary; expected --html FILE or --summary FILE too", said[0])
+    if not (release.files or "html" in shown.files):
+        _refuse({"candidate": candidate, "accepted": accepted, "baseline": baseline})
     check_file(output, shown.force)
     thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
     results = Results(shown.force)
-    allowed = None if accepted is None else read_accepted(accepted)
-    earlier = None if baseline is None else complete(Run.load(baseline), str(baseline))
-    held = None if earlier is None or baseline is None else Baseline(RunPair(run, earlier, stem(baseline)))
-    gate = Gate(thresholds, [candidate] if candidate else (), baseline=held, accepted=allowed)
+    gate = _gate(run, thresholds, candidate, accepted, baseline)
     release.write(run, gate, results, force=shown.force)
     if thresholds:
         run.thresholds = list(thresholds)
@@ -85,16 +83,38 @@ def command(
         results.save(shown.redact(run), output)
     shown.write(run, results, read, gate=gate)
     screen = console(PAGE)
-    if output or release.files or any(shown.paths):
-        show_notes(run.notes)
-        if shown.signatures:
-            show_signatures(run, screen)
-    else:
-        show(run, shown, screen)
+    _show(run, shown, screen, written=bool(output or release.files or any(shown.paths)))
     results.tell(screen)
     if not run.complete:
         notes().print("this run was interrupted: complete it with evaluate --resume", markup=False)
         raise typer.Exit(1)
+
+
+def _refuse(about: Mapping[str, object]) -> None:
+    """Raises PlanError for an option that only pages and summaries use."""
+    for name, value in about.items():
+        if value is not None:
+            raise PlanError("is for a page or a release summary; expected --html FILE or --summary FILE too", name)
+
+
+def _gate(
+    run: Run, thresholds: Sequence[Threshold], candidate: str | None, accepted: Path | None, baseline: Path | None
+) -> Gate:
+    allowed = None if accepted is None else read_accepted(accepted)
+    earlier = None
+    if baseline is not None:
+        earlier = Baseline(RunPair(run, complete(Run.load(baseline), str(baseline)), stem(baseline)))
+    return Gate(thresholds, [candidate] if candidate else (), baseline=earlier, accepted=allowed)
+
+
+def _show(run: Run, shown: Views, screen: Console, *, written: bool) -> None:
+    """The run on the terminal; where it was written to files, its notes alone."""
+    if not written:
+        show(run, shown, screen)
+        return
+    show_notes(run.notes)
+    if shown.signatures:
+        show_signatures(run, screen)
 
 
 @dataclass(frozen=True)

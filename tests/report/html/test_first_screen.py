@@ -100,6 +100,32 @@ def test_what_was_accepted_is_told_and_never_disclosed() -> None:
         assert word not in without
 
 
+def test_a_page_without_text_names_no_folder(several: Run) -> None:
+    """Neither in what a threshold is on, nor in what is said of it; and the numbers keep their grades."""
+    former, called = "removed_di", 'removed_di(dictionary="/home/ann/words.txt")'
+
+    def renamed(text: str) -> str:
+        return called if text == former else text
+
+    run = replace(
+        several,
+        metrics=[
+            replace(record, text=called, parameters={**record.parameters, "dictionary": "/home/ann/words.txt"})
+            if record.text == former
+            else record
+            for record in several.metrics
+        ],
+        scores=[replace(score, metric=renamed(score.metric)) for score in several.scores],
+        rows={renamed(text): rows for text, rows in several.rows.items()},
+        evidence={renamed(text): found for text, found in several.evidence.items()},
+    )
+    assert "/home/ann" in html_text(run)
+    page = html_text(run, without_text=True)
+    assert "/home" not in page
+    assert page.count('class="tile missed"') == 2  # of `two` and `nine`
+    assert banner(page) == banner(html_text(run)).replace("/home/ann/", "")
+
+
 def test_a_page_without_text_shows_no_sentence(several: Run) -> None:
     page = html_text(several, without_text=True)
     assert "Not in this file: it holds no word of the documents." in page

@@ -14,6 +14,7 @@ from html import escape
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+import msgspec
 from msgspec.structs import replace
 
 from showthrough.core.families import input_types
@@ -34,7 +35,9 @@ from showthrough.report.tiles import Tile, tiles
 from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, value_words, verdict
 from showthrough.report.wording import join_names, percent
 from showthrough.report.worst import Example, worst_example
+from showthrough.run.folders import PathNames
 from showthrough.run.gate.checking import Gate
+from showthrough.run.gate.checks import AnonymizationChecks
 from showthrough.run.gate.state import Decision, ReleaseState, decisions
 from showthrough.run.run import Run
 from showthrough.studies.failures import FailureAnalysis, Inspection
@@ -75,6 +78,8 @@ def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None)
     """
     gate = gate or Gate()
     ranked = _ranked(run, gate)
+    if without_text:
+        ranked = [_without_folders(decision, PathNames(run.metrics)) for decision in ranked]
     run = _for_others(run) if without_text else run
     inspection = None if run.texts is None else Inspection(run.texts)
     findings = {} if inspection is None else {name: inspection.of(name) for name in run.names}
@@ -167,6 +172,21 @@ def _ranked(run: Run, gate: Gate) -> list[Decision]:
         return every
     chosen = decisions(run, gate)[0]
     return [chosen, *(decision for decision in every if decision.candidate != chosen.candidate)]
+
+
+def _without_folders(decision: Decision, names: PathNames) -> Decision:
+    """The same where folders that metrics name are left out, as in a run for others."""
+    checks = names.shorten(msgspec.to_builtins(decision.checks))
+    return replace_fields(
+        decision,
+        sentence=names.shorten_reason(decision.sentence),
+        reasons=tuple(
+            replace_fields(reason, sentence=names.shorten_reason(reason.sentence), metric=names.shorten(reason.metric))
+            for reason in decision.reasons
+        ),
+        notes=tuple(map(names.shorten_reason, decision.notes)),
+        checks=msgspec.convert(checks, AnonymizationChecks | None),
+    )
 
 
 def _first_looks(

@@ -120,7 +120,6 @@ def decide(
     thresholds: Sequence[Threshold] = (),
     accepted: Accepted | None = None,
     baseline: Baseline | None = None,
-    only: bool = False,
     documents: int = DOCUMENTS,
     identifiers: int = IDENTIFIERS,
 ) -> Decision:
@@ -130,14 +129,13 @@ def decide(
     """
     from showthrough.run.gate.checking import Gate  # here: a gate tells what follows from its checks
 
-    gate = Gate(
-        thresholds, [candidate] if candidate else (), False, documents, identifiers, baseline, only, accepted=accepted
-    )
+    names = [candidate] if candidate else ()
+    gate = Gate(thresholds, names, False, documents, identifiers, baseline, accepted=accepted)
     return decisions(run, gate)[0]
 
 
 def decisions(run: Run, gate: Gate) -> list[Decision]:
-    """Of all anonymizations of a gate, the best first; there is one at least."""
+    """Of all anonymizations of a gate, the best first; there is one at least. They are strict, whatever it leaves out."""
     from showthrough.run.gate.checking import check_anonymization
 
     names = list(gate.names) or run.names
@@ -150,7 +148,8 @@ def decisions(run: Run, gate: Gate) -> list[Decision]:
         why = "The evaluation was interrupted: nothing can be said yet."
         stopped = Reason(why, "lacking", ReleaseState.NOT_ENOUGH_EVIDENCE)
         return [Decision(stopped.state, name, why, (stopped,)) for name in names]
-    demands = demands_of(run, gate.thresholds, gate.only)
+    gate = replace(gate, only=False)
+    demands = demands_of(run, gate.thresholds)
     explicit = [demand.threshold for demand in demands if not demand.usual]
     kept = {}
     if gate.baseline:
