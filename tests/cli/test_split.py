@@ -165,6 +165,9 @@ def test_the_command_writes_the_parts_and_the_record(cli: Cli, tmp_path: Path) -
     before = (tmp_path / "parts/test.json").read_bytes()
     assert cli(*asked, "--force").status == 0
     assert (tmp_path / "parts/test.json").read_bytes() == before
+    other = cli(*asked, "--force", "--shares", "50/50")  # dev would stay, with documents that are now in train or test
+    assert (other.status, "holds dev of an earlier split" in other.err) == (2, True)
+    assert (tmp_path / "parts/test.json").read_bytes() == before
 
 
 def test_another_format_has_folders_or_says_what_it_lacks(cli: Cli, tmp_path: Path) -> None:

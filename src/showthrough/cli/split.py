@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, check_folder, inputs
 from showthrough.cli.view_options import Views, view_options
-from showthrough.core.errors import printable
+from showthrough.core.errors import PlanError, join_names, printable
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
@@ -21,7 +22,7 @@ from showthrough.report.corpus import split_sheet
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.storage.file_heads import Head
 from showthrough.studies.review.folder import check_new
-from showthrough.studies.splits import RECORD, parse_shares, split_corpus
+from showthrough.studies.splits import RECORD, SplitRecord, parse_shares, split_corpus
 
 RECORD_FILE = f"{RECORD}.json"
 
@@ -58,6 +59,7 @@ def command(
     check_distinct((output,), read)
     check_folder(output)
     check_new(output, force)
+    _check_earlier(output, wanted)
     documents = read_corpus(head, **settings)
     split = split_corpus(documents, wanted, by=by, seed=seed)
     record = msgspec.json.format(msgspec.json.encode(split.record), indent=1) + b"\n"
@@ -65,3 +67,14 @@ def command(
     show_notes([*file_notes(documents, (), ()), *split.record.notes, *describe_losses(target, written.lost)])
     show_sheet(split_sheet(split.record), console())
     typer.echo(printable(f"{len(documents)} documents written to {written.where}"))
+
+
+def _check_earlier(folder: Path, parts: Mapping[str, float]) -> None:
+    """Raises PlanError where an earlier split left a part that this one lacks: its documents would be in two parts."""
+    try:
+        earlier = msgspec.json.decode((folder / RECORD_FILE).read_bytes(), type=SplitRecord)
+    except (OSError, msgspec.MsgspecError):
+        return
+    if left := [name for name in earlier.parts if name not in parts]:
+        fault = f"holds {join_names(left)} of an earlier split, which has other parts; choose another folder"
+        raise PlanError(fault, str(folder))

@@ -62,11 +62,12 @@ class Sanitize(BaseAnonymizer):
 
     A word is masked if its point-wise mutual information with the person's name exceeds a share of the information of
     the name: PMI(word; name) > alpha · IC(name), from the documents of the corpus in which both stand. So is the name
-    where it stands whole. The smaller alpha, the more is masked. Whom a document is about, the corpus says: by its subjects' names, or by the task of the
-    Text Anonymization Benchmark. Or the user says it, of all documents alike.
+    where it stands whole. The smaller alpha, the more is masked. Whom a document is about, the corpus says: by its
+    subjects' names, or by the task of the Text Anonymization Benchmark. Or the user says it, of all documents alike.
     """
 
     kind: ClassVar[str] = "sanitize"
+    version: ClassVar[int] = 2
 
     corpus: str = parameter("", "the corpus that counts words, in any format; it may be the one that is masked")
     alpha: float = parameter(0.5, "the share of the information of the name that a word may have, from 0 to 1")

@@ -221,6 +221,11 @@ def test_weighted_precision_takes_the_named_source(request_of: RequestOf) -> Non
     assert 0.7 < telling["wp"] < 1
     with pytest.raises(ResourceError, match=r"the model .no/such. is not on this machine"):
         request_of(weighting="hf:no/such").check()
+    # Of one document nothing is left to count: each word was seen once less, so all tell as much.
+    assert dev_scores(corpus, Finder(), "corpus")["wp"] == 0.5
+    request_of(weighting="corpus").check()
+    with pytest.raises(PlanError, match=r"ic='bogus' is not known; expected wordfreq"):
+        request_of(weighting="bogus").check()
 
 
 def test_the_best_epoch_is_kept_where_it_is_asked_for(request_of: RequestOf, monkeypatch: pytest.MonkeyPatch) -> None:

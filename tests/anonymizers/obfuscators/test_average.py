@@ -78,6 +78,13 @@ def test_signs_that_are_too_many_become_others() -> None:
     assert moved("We left and they came.", "We left, and they came.") == "We left, and they came."
 
 
+def test_a_dash_that_goes_leaves_two_words() -> None:
+    """Nobody else has a dash or a comma; without spaces around it, the dash keeps its two words apart."""
+    assert moved("She saw the house—old and grey.", "It is old.") == "She saw the house, old and grey."
+    assert moved("He was late--too late.", "It is old.") == "He was late, too late."
+    assert moved("It was grey... (and old).", "It is old. (so) (so) (so) (so)").count(".,") == 0
+
+
 def test_capitals_and_strengthening_words() -> None:
     assert moved("This was NEVER very good.", "This was never good.") == "This was never good."
     assert moved("The NATO came.", "The people came.") == "The NATO came."

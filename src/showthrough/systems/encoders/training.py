@@ -15,6 +15,7 @@ from msgspec import Meta
 from showthrough.core.errors import InputError, Interrupted, PlanError
 from showthrough.data.documents import Corpus
 from showthrough.evaluation.settings import settings_problems
+from showthrough.metrics import WeightedPrecision
 from showthrough.models import Resources
 from showthrough.models.checkpoints import Checkpoint
 from showthrough.models.device import torch_device
@@ -75,7 +76,7 @@ class TransformerSettings:
         float, Meta(description="Mask what is so probably not O; 0: what is likelier something than O.", ge=0, le=1)
     ] = 0.0
     weighting: Annotated[
-        str, Meta(title="SOURCE", description="For weighted precision on --dev: wordfreq, uniform, or a model.")
+        str, Meta(title="SOURCE", description="For weighted precision on --dev: wordfreq, corpus, uniform, or a model.")
     ] = "wordfreq"
     precision: Annotated[
         Literal["auto", "bf16", "fp32"],
@@ -198,7 +199,9 @@ class TrainingRequest:
         source = self.dev.source or self.dev.name
         if not self.dev.survey.annotated:
             raise PlanError("has no annotations; expected some, to score the model by", source)
-        Resources(ModelSettings(device=self.settings.device)).information(self.settings.weighting)  # raises without it
+        weighting = WeightedPrecision(ic=self.settings.weighting)  # raises for a source that is none
+        if weighting.scope != "corpus":  # of which it counts the words itself
+            Resources(ModelSettings(device=self.settings.device)).information(weighting.ic)  # raises without it
         if self.trained_on and not self.seen:
             fault = (
                 f"{self.trained_on} of {len(self.dev)} documents are also trained on, so the scores would be too good"

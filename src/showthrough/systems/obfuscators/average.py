@@ -164,6 +164,7 @@ class Average(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "average"
+    version: ClassVar[int] = 2
 
     corpus: str = parameter("", "texts by many authors, whose average is aimed at: a corpus in any format")
 
@@ -359,8 +360,9 @@ def _punctuate(tokens: list[Token], style: Style, count: int) -> None:
         places = [at for at, token in enumerate(tokens) if token.written == sign and _may_change(tokens, at)]
         for at in spread(places, len(places) - round(style.signs[sign] * count)):
             tokens[at].written = instead
-            if instead == "," and sign in "—–--(" and at and tokens[at - 1].written == " ":
-                tokens[at - 1].written = ""
+            if instead == "," and sign in "—–--(" and at:
+                if tokens[at - 1].written == " ":
+                    tokens[at - 1].written = ""
                 tokens[at].written = ", " if tokens[at + 1].is_word else ","
     lacking = round(style.signs[","] * count) - sum(token.written.count(",") for token in tokens)
     places = [
@@ -376,7 +378,8 @@ def _may_change(tokens: Sequence[Token], at: int) -> bool:
     """Whether a sign ends a word and is no part of a number, a time or a face."""
     before, behind = (tokens[place].text if 0 <= place < len(tokens) else " " for place in (at - 1, at + 1))
     if tokens[at].text == "(":
-        return before.isspace() and behind[0].isalnum()
+        follows = at > 1 and tokens[at - 2].text[-1].isalnum()  # a comma goes behind a word alone
+        return before.isspace() and follows and behind[0].isalnum()
     if tokens[at].text in ("—", "–", "--"):
         return not before.isdigit() and at + 1 < len(tokens)
     if tokens[at].text == ":" and "\n" in behind:
