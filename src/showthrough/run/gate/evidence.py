@@ -35,7 +35,8 @@ _ASKED: dict[Lack, str] = {
     "originals": "the attack on the originals",
     "sample": "enough documents with annotations",
 }
-_MOST = 0.5  # of the documents: with annotations in fewer, most of a release was not looked at
+_MOST = 0.5  # of the documents: with marks in fewer, most of a release was perhaps not looked at
+_UNREAD = 0.05  # of the documents: where more have no annotation, not even an empty one, too many were not looked at
 _ALL = "no readable direct identifier that nobody accepted"
 
 
@@ -91,7 +92,7 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
         many = f"{annotated:,} of {len(run.documents):,} documents"
         if annotated < min(documents, len(run.documents)):
             yield "sample", f"Only {many} have annotations; {documents:,} are needed.", False
-        elif annotated < _MOST * len(run.documents):
+        elif annotated < _MOST * len(run.documents) or _count_unread(run) > _UNREAD * len(run.documents):
             yield "sample", f"Only {many} have annotations: nothing shows what is left in the others.", False
     if ignored := [kind for kind in left_out_types(run.settings.types) if level_of(kind) == "DIRECT"]:
         said = f"Nobody looked at {join_names(ignored)}: these marks were left out of the evaluation."
@@ -124,6 +125,13 @@ def count_annotated(run: Run, name: str) -> int:
         if record.text in run.rows and "all" in record.counts.values() and reads_marks(record.text):
             counted |= np.asarray(count_by_kind(run, record, name, "all")) > 0
     return int(counted.sum())
+
+
+def _count_unread(run: Run) -> int:
+    """How many documents nobody annotated, where the run still has them; an empty annotation is one."""
+    if run.texts is None or run.texts.chosen != "all":
+        return 0
+    return sum(not document.annotations for document in run.texts.documents)
 
 
 def _doubts(run: Run) -> Iterator[str]:
