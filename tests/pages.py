@@ -13,6 +13,11 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+
+from showthrough.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -68,6 +73,36 @@ def written_commands(page: str) -> Iterator[list[str]]:
     for block in blocks(page, "sh"):
         for line in command_lines(block):
             yield shlex.split(line, comments=True)
+
+
+def commands_in_text(text: str) -> Iterator[list[str]]:
+    """The commands in backticks, word by word."""
+    for code in re.findall(r"`(showthrough\s[^`]+)`", text):
+        yield shlex.split(code)
+
+
+def commands() -> dict[str, Any]:
+    group: Any = get_command(app)
+    context = group.context_class(group, info_name="showthrough")
+    return {name: group.get_command(context, name) for name in group.list_commands(context)}
+
+
+def options_of(command: Any) -> set[str]:
+    own = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    return own | {"--help"}
+
+
+def unknown_words(words: list[str]) -> list[str]:
+    """The command or the options of a written command that are not there."""
+    if words[1].startswith("-"):
+        return []
+    command = commands().get(words[1])
+    if command is None:
+        return [words[1]]
+    while (rest := words[2:]) and rest[0] in getattr(command, "commands", {}):
+        command, words = command.commands[rest[0]], rest
+    options = [word.partition("=")[0] for word in words[2:] if word.startswith("-")]
+    return [option for option in options if option not in options_of(command)]
 
 
 def command_lines(block: Block) -> Iterator[str]:
