@@ -139,7 +139,7 @@ def _moved() -> Situation:
 
 def _no_annotations() -> Situation:
     return Situation(
-        run_of(letters(), annotator=""), ReleaseState.NOT_ENOUGH_EVIDENCE, "nobody marked what identifies people"
+        run_of(letters(), annotator=""), ReleaseState.NOT_ENOUGH_EVIDENCE, "Nobody marked what identifies people"
     )
 
 
@@ -152,7 +152,7 @@ def _three_masks() -> Situation:
 def _four_documents() -> Situation:
     """Nobody attacks: of four people guessing finds one."""
     run = run_of(letters(4), metrics=METRICS[:3])
-    return Situation(run, ReleaseState.NOT_ENOUGH_EVIDENCE, "there are only 4 documents to judge by")
+    return Situation(run, ReleaseState.NOT_ENOUGH_EVIDENCE, "There are only 4 documents to judge by")
 
 
 def _copies() -> Situation:
@@ -166,7 +166,7 @@ def _weak_attacker() -> Situation:
 
 def _silver() -> Situation:
     run = run_of(letters(), annotator="silver(rules.v1)")
-    return Situation(run, ReleaseState.NOT_ENOUGH_EVIDENCE, "programs made the annotations")
+    return Situation(run, ReleaseState.NOT_ENOUGH_EVIDENCE, "Programs made the annotations, and nobody corrected them.")
 
 
 def _regression() -> Situation:
@@ -175,7 +175,7 @@ def _regression() -> Situation:
     now = run_of(made, release(made, lambda at, one: one.masks[:2] if at < 30 else one.masks))
     baseline = Baseline(RunPair(now, run_of(made), "last-release"), shuffles=999)
     asked = Threshold("removed_di", "min", 0.95), Threshold("removed_qi", "min", 0.75), Threshold("trir", "max", 0.3)
-    says = "worse than the earlier release"
+    says = "In tool, only 85 % of indirect identifiers are hidden; the earlier release hid 100 %."
     return Situation(now, ReleaseState.DO_NOT_RELEASE, says, baseline, asked)
 
 

@@ -288,7 +288,22 @@ def test_a_sheet_that_is_none_is_one_kind_of_fault(cli: Cli, desk: Path) -> None
     assert (found.status, found.err) == (2, "none.csv: no such file\n")
     (desk / "other.csv").write_text("document,place\nd,0..11\n")
     found = cli("adjudicate", "corpus.json", "--filled", "other.csv")
-    assert {line.partition("; ")[2] for line in found.err.splitlines()} == {"expected one of this name"}
+    missing = "words, before, after, they differ on, ann, bob, by rule, decision, note"
+    expected = "expected the header that the sheet was written with, each name once"
+    assert found.err == f"other.csv: first row: found no column {missing}; {expected}\n"
+
+
+def test_a_sheet_without_its_header_is_one_line_and_no_word_of_a_document(cli: Cli, desk: Path) -> None:
+    cli("adjudicate", "corpus.json", "--sheet", "disputes.csv")
+    (desk / "bare.csv").write_text((desk / "disputes.csv").read_text("utf-8-sig").partition("\n")[2])
+    found = cli("adjudicate", "corpus.json", "--filled", "bare.csv", "-o", "gold.json")
+    assert (found.status, found.out, len(found.err.splitlines())) == (2, "", 1)
+    assert found.err.startswith("bare.csv: first row: found no column document, place, words, ")
+    assert not any(word in found.err for word in ("Doe", "Oslo", "nurse", "0..11"))
+    rows = (desk / "disputes.csv").read_text("utf-8-sig").replace("by rule", "decision", 1)
+    (desk / "twice.csv").write_text(rows)
+    found = cli("adjudicate", "corpus.json", "--filled", "twice.csv", "-o", "gold.json")
+    assert found.err.startswith("twice.csv: first row: found two columns decision; expected the header")
 
 
 def test_two_sheets_may_not_contradict_each_other(desk: Path) -> None:

@@ -62,7 +62,10 @@ def test_an_annotator_has_to_be_chosen(cli: Cli, tmp_path: Path) -> None:
     arguments = ["convert", tmp_path / "corpus.json", "--to", "brat", "-o", tmp_path / "out"]
     found = cli(*arguments)
     assert found.status == 2
-    assert "document 1: has 2 annotators (one, two) but this format holds one; choose with --annotator" in found.err
+    assert (
+        "document 1: has 2 annotators (one, two) but this format holds one; choose one with convert --annotator"
+        in found.err
+    )
     assert "document 1: has no annotator three; there are one, two" in cli(*arguments, "--annotator", "three").err
     assert cli(*arguments, "--annotator", "one").status == 0
     assert (tmp_path / "out/1.ann").read_text() == "T1\tDOCTOR 4 7\tLee\n"

@@ -179,6 +179,19 @@ def test_another_format_has_folders_or_says_what_it_lacks(cli: Cli, tmp_path: Pa
     assert "not kept in brat: the split of 8 documents" in " ".join(found.err.split())
 
 
+def test_a_format_of_one_annotator_says_what_split_can_do(cli: Cli, tmp_path: Path) -> None:
+    """`split` has no --annotator. What it advises works."""
+    write_corpus(corpus(10, annotations=lambda n: TWO if n < 3 else ONE), tmp_path / "corpus.json")
+    out = tmp_path / "parts"
+    found = cli("split", tmp_path / "corpus.json", "-o", out, "--to", "conll", "--shares", "50/50")
+    assert (found.status, out.exists()) == (2, False)
+    why = "has 2 annotators (ann, bob) but this format holds one"
+    assert found.err.endswith(f"{why}; leave out --to, then write each part with convert --annotator NAME\n")
+    assert cli("split", tmp_path / "corpus.json", "-o", out, "--shares", "50/50").status == 0
+    asked = ["--annotator", "ann", "--to", "conll", "-o", tmp_path / "test.conll"]
+    assert cli("convert", out / "test.json", *asked).status == 0
+
+
 def test_bad_shares_are_told_before_anything_is_read(cli: Cli, tmp_path: Path) -> None:
     found = cli("split", tmp_path / "none.json", "-o", tmp_path / "parts", "--shares", "1/2/3/4")
     assert (found.status, found.out) == (2, "")

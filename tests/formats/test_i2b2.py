@@ -291,7 +291,7 @@ def test_a_system_with_another_text_is_refused(tmp_path: Path) -> None:
         (
             Document("r", "abcd", (Annotation("one"), Annotation("two"))),
             "i2b2-2006",
-            "document r: has 2 annotators (one, two) but this format holds one; choose with --annotator",
+            "document r: has 2 annotators (one, two) but this format holds one; choose one with convert --annotator",
         ),
     ],
 )

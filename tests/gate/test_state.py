@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,32 @@ def test_the_gate_says_the_same(situations: dict[str, Situation], name: str) -> 
     assert checked.sentence == decided(situation).sentence
     expected = {NEVER: {FAILED}, NOT_YET: {FAILED, UNSURE}, FREE: {PASSED}}
     assert checked.status in expected[situation.state]
+
+
+OF_CORPUS = {"no annotations", "four documents", "copies", "weak attacker", "silver marks", "all safe"}
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_a_sentence_names_the_system_only_where_it_is_about_it(situations: dict[str, Situation], name: str) -> None:
+    """`In tool, programs made the annotations` reads as if the tool had made them."""
+    decision = decided(situations[name])
+    assert decision.sentence.startswith("In tool, ") == (name not in OF_CORPUS), decision.sentence
+    if name in OF_CORPUS - {"all safe"}:
+        assert decision.sentence == decision.reasons[0].sentence
+
+
+def test_what_is_worse_is_told_by_what_it_counts(situations: dict[str, Situation]) -> None:
+    """30 of 200 towns and 31 of 200 people now; none and one before. A part of a number has its title alone."""
+    situation = situations["a regression"]
+    told = [reason.sentence for reason in decided(situation).reasons if reason.kind == "worse"]
+    assert "Only 85 % of indirect identifiers are hidden; the earlier release hid 100 %." in told
+    assert "16 % of people can be recognised; in the earlier release it was 0.5 %." in told
+    part = Threshold("removed_qi", "min", 0.75, "LOC")
+    parts = decide(situation.run, baseline=situation.baseline, thresholds=(part,))
+    assert any(
+        reason.sentence.endswith(" (LOC): 85 %, which is worse than 100 % in the earlier release.")
+        for reason in parts.reasons
+    ), parts.reasons
 
 
 def test_no_release_with_a_readable_name_is_free_of_objections(safe: Run) -> None:
@@ -194,7 +221,7 @@ def test_a_type_that_was_left_out_was_not_looked_at() -> None:
     for how in ({"ignore": ["PERSON"]}, {"map": {"PERSON": ""}}):
         decision = decide(evaluate(corpus_of(made), names, METRICS[:3], resamples=50, **how))  # type: ignore[arg-type]
         assert (decision.state, decision.sentence) == (
-            NOT_YET, "In tool, nobody looked at PERSON: these marks were left out of the evaluation.",
+            NOT_YET, "Nobody looked at PERSON: these marks were left out of the evaluation.",
         )  # fmt: skip
     towns = release(made, lambda at, one: one.masks[:2])
     assert decide(evaluate(corpus_of(made), towns, METRICS[:3], resamples=50, ignore=["LOC"])).state == FREE
@@ -221,7 +248,7 @@ def test_documents_that_nobody_annotated_show_nothing() -> None:
         return decide(evaluate(Corpus(documents, "letters"), masks, METRICS[:3], resamples=50))
 
     for marked in (90, 189):
-        said = f"In tool, only {marked} of 200 documents have annotations: nothing shows what is left in the others."
+        said = f"Only {marked} of 200 documents have annotations: nothing shows what is left in the others."
         few = marked_only(marked)
         assert (few.state, few.sentence) == (NOT_YET, said)
     nearly = marked_only(190)
@@ -406,6 +433,24 @@ def test_a_list_is_read_from_json_and_csv(tmp_path: Path) -> None:
             "start: expected start",
         ),
         ('[{"document": "d", "by": "N", "when": "2026-11-18", "why": "x", "digest": "12"}]', "digest: expected 64"),
+        *(
+            (
+                f'[{{"document": "d", "by": "N", "when": "{day}", "why": "x", "text": "Doe"}}]',
+                f"entry 1: when: found '{day}'; expected a day, as 2026-11-18",
+            )
+            for day in ("2025-W47-3", "2025W473", "20251118", "2025-11-18T09:00", " 2025-11-18", "2025-02-30")
+        ),
+        (
+            '[{"document": "d", "by": "N", "when": "2999-01-01", "why": "x", "text": "Doe"}]',
+            "entry 1: when: found '2999-01-01'; expected a day that is not in the future",
+        ),
+        *(
+            (
+                json.dumps([{"document": "d", "by": by, "when": "2025-11-18", "why": "x", "text": "Doe"}]),
+                "entry 1: by: is empty; expected who accepted it",
+            )
+            for by in ("\u200b\u200b", "\ufeff", "\u00ad \u2060", "\u3164", "\u2800", "\u202e\ufe0f", "\u0007")
+        ),
         (
             '[{"document": "d", "by": "N", "when": "2026-11-18", "why": "x", "text": "Doe", "age": 3}]',
             "unknown key age",
@@ -418,6 +463,20 @@ def test_a_list_that_says_too_little_is_refused(tmp_path: Path, content: str, sa
         read_accepted(tmp_path / "list.json")
     assert says in str(error.value)
     assert str(error.value).startswith(f"{tmp_path / 'list.json'}: ")
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_day_has_come_as_soon_as_it_has_begun_anywhere(tmp_path: Path) -> None:
+    """Somebody in the east may accept in the morning what a machine in the west checks on the evening before."""
+    first = datetime.now(timezone(timedelta(hours=14))).date()
+    for days, refused in ((0, False), (-1, False), (2, True)):
+        day = (first + timedelta(days)).isoformat()
+        (tmp_path / "list.csv").write_text(f"document,text,by,when,why\nd,Doe,N,{day},x\n")
+        if refused:
+            with pytest.raises(InputError, match="not in the future"):
+                read_accepted(tmp_path / "list.csv")
+        else:
+            assert read_accepted(tmp_path / "list.csv").reviewers == ("N",)
 
 
 def test_an_entry_on_a_document_without_text_says_why_it_fits_nothing(one_left: Run) -> None:

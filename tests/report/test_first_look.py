@@ -9,6 +9,7 @@ from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Menti
 from showthrough.report.evidence import evaluation, evidence
 from showthrough.report.tiles import tiles
 from showthrough.report.worst import Example, Released, worst_example
+from showthrough.run.gate.accepted import Accepted, AcceptedIdentifier
 from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.state import Decision, decide, decisions
 from showthrough.run.pairing import RunPair
@@ -83,6 +84,9 @@ def test_three_numbers_with_all_that_they_are_read_beside(four_left: Run) -> Non
     assert readable.share == pytest.approx(0.05)
     assert readable.limit == pytest.approx(0.05)
     assert (readable.most, readable.grade) == (True, "missed")
+    assert readable.rule == "no direct identifier may be readable unless somebody accepted it"
+    assert readable.rule in readable.words
+    assert (found.rule, kept.rule) == ("", "")
     score = four_left["tool", "removed_di"]
     assert score.low is not None
     assert score.high is not None
@@ -92,6 +96,17 @@ def test_three_numbers_with_all_that_they_are_read_beside(four_left: Run) -> Non
     assert attack is not None
     assert (found.share, found.figure, found.limit) == (attack, f"{round(40 * attack)} of 40", 0.09)
     assert (kept.title, kept.figure, kept.most) == ("Masking that was needed", "100.0 %", False)
+
+
+def test_the_tile_says_why_one_of_400_is_too_many() -> None:
+    """0.25 % is within the limit of 5 %; who accepted it needs no such rule."""
+    made = letters()
+    run = run_of(made, release(made, lambda at, one: one.masks[1:] if at == 7 else one.masks), metrics=METRICS[:3])
+    tile = tiles(run, decide(run))[0]
+    assert (tile.figure, tile.grade, bool(tile.rule)) == ("1 of 400", "missed", True)
+    entry = AcceptedIdentifier("letter-007", "N.", "2025-11-18", "public", made[7].name)
+    tile = tiles(run, decide(run, accepted=Accepted((entry,), "a.json")))[0]
+    assert (tile.figure, tile.grade, tile.rule) == ("1 of 400", "met", "")
 
 
 def test_what_was_not_measured_has_no_number() -> None:

@@ -16,6 +16,7 @@ from showthrough.core.errors import PlanError, join_names, printable
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
+from showthrough.formats.base import SeveralAnnotatorsError
 from showthrough.formats.registry import format_named, same_format
 from showthrough.formats.writing import describe_losses, write_parts
 from showthrough.report.corpus import split_sheet
@@ -63,7 +64,11 @@ def command(
     documents = read_corpus(head, **settings)
     split = split_corpus(documents, wanted, by=by, seed=seed)
     record = msgspec.json.format(msgspec.json.encode(split.record), indent=1) + b"\n"
-    written = write_parts(split.parts, output, target, {RECORD_FILE: record}, force=force, read=read)
+    try:
+        written = write_parts(split.parts, output, target, {RECORD_FILE: record}, force=force, read=read)
+    except SeveralAnnotatorsError as error:
+        advice = "leave out --to, then write each part with convert --annotator NAME"
+        raise SeveralAnnotatorsError(error.found, advice) from error
     show_notes([*file_notes(documents, (), ()), *split.record.notes, *describe_losses(target, written.lost)])
     show_sheet(split_sheet(split.record), console())
     typer.echo(printable(f"{len(documents)} documents written to {written.where}"))

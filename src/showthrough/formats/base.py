@@ -181,6 +181,14 @@ def unlike(where: str, covered: str, claim: str, expected: str | None) -> str:
     return f"the text {where} is {quote_value(covered, QUOTED // 2)} but {claim} {quote_value(expected, QUOTED // 2)}"
 
 
+class SeveralAnnotatorsError(OutputError):
+    """A format holds the marks of one annotator, and a document has those of several; `found` says which."""
+
+    def __init__(self, found: str, advice: str = "choose one with convert --annotator") -> None:
+        super().__init__(f"{found}; {advice}")
+        self.found = found
+
+
 def unwritable(document: Document, why: str) -> OutputError:
     return OutputError(f"{at_document(document.id)}: {why}")
 

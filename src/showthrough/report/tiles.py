@@ -31,6 +31,7 @@ from showthrough.run.roles import (
 from showthrough.run.run import Run
 
 _SAME = 1e-9
+_NONE_READABLE = "no direct identifier may be readable unless somebody accepted it"
 _OF_MARKS: frozenset[Lack] = frozenset({"release", "masks", "silver", "sample", "training", "unlike"})
 _OF_ATTACKS: frozenset[Lack] = frozenset({"attacker", "originals", "training", "unlike"})
 
@@ -50,6 +51,7 @@ class Tile:
     people: float | None = None
     moved: str = ""
     grade: Grade | None = None  # of its threshold; None where it has none
+    rule: str = ""  # what it fails, whatever its limit
     record: MetricRecord | None = None
 
     @property
@@ -62,6 +64,8 @@ class Tile:
             parts.append(f"interval {percent(self.low)} to {percent(self.high)}")
         if self.limit is not None:
             parts.append(f"{'at most' if self.most else 'at least'} {percent(self.limit)} is asked")
+        if self.rule:
+            parts.append(self.rule)
         if self.people is not None:
             parts.append(f"people among themselves {percent(self.people)}")
         return ", ".join(parts)
@@ -99,6 +103,7 @@ def _readable(run: Run, decision: Decision, earlier: RunPair | None, earlier_nam
         moved=_moved(run, name, record, earlier, earlier_name, flipped=True),
         grade=grade,
         record=record,
+        rule=_NONE_READABLE if unaccepted else "",
     )
 
 

@@ -87,6 +87,17 @@ def accepted_list(why: str) -> Accepted:
     return Accepted((entry,), "accepted.json")
 
 
+def test_one_readable_name_within_the_limit_says_why_it_is_too_many() -> None:
+    """0.25 % is readable and 5 % may be, by its limit: the cross needs its reason, also for who hears the page."""
+    made, rule = letters(), "no direct identifier may be readable unless somebody accepted it"
+    run = run_of(made, release(made, lambda at, one: one.masks[1:] if at == 7 else one.masks), metrics=METRICS[:3])
+    page = html_text(run)
+    assert page.count(f"<span>{rule.capitalize()}.</span>") == 1
+    assert f"(fails: {rule})" in page
+    assert "(missed its limit)" not in page
+    assert rule not in html_text(run, gate=Gate(accepted=accepted_list("public"))).lower()
+
+
 def test_what_was_accepted_is_told_and_never_disclosed() -> None:
     made, why = letters(), "a well known reason"
     run = run_of(made, release(made, lambda at, one: one.masks[1:] if at == 7 else one.masks), metrics=METRICS[:3])

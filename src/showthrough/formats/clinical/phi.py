@@ -13,7 +13,7 @@ from showthrough.data.documents import Annotation, Document, InferredMention, Me
 from showthrough.data.masks import DerivedMasks, Mask, score_fault, typed_mask
 from showthrough.data.originals import IdsByText, difference
 from showthrough.data.silver import is_silver
-from showthrough.formats.base import Fit, Input, Masks, unwritable
+from showthrough.formats.base import Fit, Input, Masks, SeveralAnnotatorsError, unwritable
 from showthrough.formats.objects import Entry
 from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, fail, unique
@@ -58,8 +58,8 @@ def single_layer(document: Document) -> tuple[Mention, ...]:
     if len(document.annotations) > 1:
         names = join_names(annotation.annotator for annotation in document.annotations)
         count = len(document.annotations)
-        fault = f"has {count} annotators ({names}) but this format holds one; choose with --annotator"
-        raise unwritable(document, fault)
+        fault = f"has {count} annotators ({names}) but this format holds one"
+        raise SeveralAnnotatorsError(f"{at_document(document.id)}: {fault}")
     return document.annotations[0].mentions if document.annotations else ()
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -36,6 +37,8 @@ _NEEDED = ("document", "by", "when", "why")
 _EXPECTED = "a list of objects, or an object with the list as accepted"
 _HEX = frozenset("0123456789abcdef")
 _LENGTH = 64  # of a digest
+_FIRST = 14  # hours that the first time zone is ahead of UTC
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and signs without ink
 
 
 class AcceptedIdentifier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,12 +57,10 @@ class AcceptedIdentifier(msgspec.Struct, frozen=True, forbid_unknown_fields=True
         """What is wrong with it, as field and message; empty where nothing is."""
         described = describe_fields(AcceptedIdentifier)
         for name in _NEEDED:
-            if not getattr(self, name).strip():
+            if not any(map(_is_visible, getattr(self, name))):
                 return name, f"is empty; expected {described[name]}"
-        try:
-            date.fromisoformat(self.when)
-        except ValueError:
-            return "when", f"found {quote_value(self.when)}; expected a day, as 2026-11-18"
+        if wrong := _day_fault(self.when):
+            return "when", f"found {quote_value(self.when)}; {wrong}"
         ways = [bool(self.text), self.start is not None or self.end is not None, bool(self.digest)]
         if sum(ways) != 1:
             return "text", "expected one of text, start with end, or digest, to tell which identifier"
@@ -76,6 +77,24 @@ class AcceptedIdentifier(msgspec.Struct, frozen=True, forbid_unknown_fields=True
         if self.digest:
             return self.digest.lower() == digest_of_identifier(text)
         return (self.start, self.end) == span
+
+
+def _is_visible(character: str) -> bool:
+    """Whether a reader sees something: no white space, no control or format character, nothing drawn as a blank."""
+    return character not in _BLANK and unicodedata.category(character)[0] not in "CZM"
+
+
+def _day_fault(day: str) -> str:
+    """What is wrong with a day, as a message. A day is in the future if it has begun nowhere on earth."""
+    try:
+        parsed = date.fromisoformat(day)
+    except ValueError:
+        parsed = None
+    if parsed is None or parsed.isoformat() != day:  # not a week or a day of the year either
+        return "expected a day, as 2026-11-18"
+    if parsed > datetime.now(timezone(timedelta(hours=_FIRST))).date():
+        return "expected a day that is not in the future"
+    return ""
 
 
 def digest_of_identifier(text: str) -> str:

@@ -80,6 +80,10 @@ ReasonKind = Literal[
 _ORDER: Sequence[ReasonKind] = (
     "masks", "readable", "people", "worse", "missed", "lacking", "sample", "attacker", "unknown", "unsure",
 )  # fmt: skip
+# What is so of the corpus or of the evaluation, whichever system it is about.
+_OF_EVALUATION: frozenset[Lack] = frozenset(
+    {"annotations", "release", "judged", "silver", "sample", "attacker", "originals"}
+)
 _KINDS: dict[Lack, ReasonKind] = {
     "masks": "masks",
     "attacker": "attacker",
@@ -88,6 +92,11 @@ _KINDS: dict[Lack, ReasonKind] = {
 }
 
 
+# What metrics with these roles count, in words.
+_IDENTIFIERS: dict[Role, str] = {
+    "direct identifiers": "direct identifiers",
+    "quasi-identifiers": "indirect identifiers",
+}
 # Tests of a release that have no usual limit: whatever they find is no objection as long as nobody sets one.
 _WITHOUT_LIMIT: frozenset[Role] = frozenset({"inference", "attributes", "authors", "residual", "inconsistency"})
 
@@ -100,6 +109,7 @@ class Reason:
     kind: ReasonKind
     state: ReleaseState  # what follows from it alone
     metric: str = ""  # the text form of the metric behind it; empty: none is
+    of_system: bool = True  # or of the corpus and the evaluation: the sentence then names no system
 
 
 @dataclass(frozen=True)
@@ -190,7 +200,7 @@ def decide_on(run: Run, checked: AnonymizationChecks, accepted: Accepted | None 
     reasons = [reason for check in checked.checks if (reason := _reason(run, checked.name, check))]
     if not threshold:
         why = "No number of this run has a limit that it must reach, so nothing was decided."
-        reasons.append(Reason(why, "lacking", ReleaseState.NOT_ENOUGH_EVIDENCE))
+        reasons.append(Reason(why, "lacking", ReleaseState.NOT_ENOUGH_EVIDENCE, of_system=False))
     told = {reason.metric for reason in reasons if reason.kind == "readable"}
     reasons = [reason for reason in reasons if reason.kind != "missed" or reason.metric not in told]
     reasons.sort(key=lambda reason: (-_RANKS[reason.state], _ORDER.index(reason.kind)))
@@ -211,6 +221,8 @@ def _in_words(decision: Decision, run: Run, *, best: bool) -> Decision:
         said = f"What was tested found nothing against {who}{accepted}."
         return replace(decision, sentence=" ".join([said, *_besides(run, decision)]))
     told = decision.reasons[0].sentence
+    if not decision.reasons[0].of_system:
+        return replace(decision, sentence=told)
     return replace(decision, sentence=f"In {who}, {told if told[1:2].isupper() else told[0].lower() + told[1:]}")
 
 
@@ -258,7 +270,8 @@ def _reason(run: Run, name: str, check: Check) -> Reason | None:
         return None if check.sure else _readable(check, run)
     if isinstance(check, EvidenceCheck):
         state = ReleaseState.DO_NOT_RELEASE if check.grave else ReleaseState.NOT_ENOUGH_EVIDENCE
-        return Reason(check.said, _KINDS.get(check.about, "lacking"), state)
+        kind = _KINDS.get(check.about, "lacking")
+        return Reason(check.said, kind, state, of_system=check.about not in _OF_EVALUATION)
     if isinstance(check, Enough):
         return None if check.passed else _too_few(run, check)
     if isinstance(check, BaselineCheck):
@@ -286,17 +299,28 @@ def _too_few(run: Run, check: Enough) -> Reason:
         what = "independent document" if run.joined else "group" if run.groups else "document"
         only = "is only" if check.found == 1 else "are only"
         sentence = f"There {only} {_many(check.found, what)} to judge by, and {check.needed:,} is the least."
-    return Reason(sentence, "sample", ReleaseState.NOT_ENOUGH_EVIDENCE, check.metric)
+    return Reason(sentence, "sample", ReleaseState.NOT_ENOUGH_EVIDENCE, check.metric, of_system=False)
 
 
 def _not_kept(run: Run, check: BaselineCheck) -> Reason:
     title = _title(run, check.metric, check.part)
     if check.lost is not None and check.lost > check.margin and check.value is not None and check.earlier is not None:
-        was, now = _number(check.earlier), _number(check.value)
-        sentence = f"It is worse than the earlier release ({title}): {now}, and it was {was}."
+        sentence = _worse(run, check, title, check.value, check.earlier)
         return Reason(sentence, "worse", ReleaseState.DO_NOT_RELEASE, check.metric)
     sentence = f"Nothing shows that it is as good as the earlier release ({title})."
     return Reason(sentence, "unsure", ReleaseState.NOT_ENOUGH_EVIDENCE, check.metric)
+
+
+def _worse(run: Run, check: BaselineCheck, title: str, value: float, earlier: float) -> str:
+    """`Only 85 % of indirect identifiers are hidden; the earlier release hid 100 %.`, or so for what is counted."""
+    record = next((record for record in run.metrics if record.text == check.metric), None)
+    roles = record.roles if record and not check.part else ()
+    now, was = _numbers_apart(value, earlier)
+    if things := next((words for role, words in _IDENTIFIERS.items() if role in roles), ""):
+        return f"Only {now} of {things} are hidden; the earlier release hid {was}."
+    if "attack" in roles:
+        return f"{now} of people can be recognised; in the earlier release it was {was}."
+    return f"{title}: {now}, which is worse than {was} in the earlier release."
 
 
 def _not_met(run: Run, name: str, check: ThresholdCheck) -> Reason:
@@ -324,7 +348,7 @@ def _not_met(run: Run, name: str, check: ThresholdCheck) -> Reason:
     end = check.low if check.end == "min" else check.high
     if why.startswith("its interval") and end is not None:
         if people:
-            sentence = f"In other documents up to {_number(end)} of people might be recognised, as too few were tested."
+            sentence = f"Up to {_number(end)} of people might be recognised in other documents, as too few were tested."
         else:
             sentence = f"{title}: {_number(check.value)} here, but {_number(end)} is possible, as too few were tested."
     else:
@@ -334,8 +358,7 @@ def _not_met(run: Run, name: str, check: ThresholdCheck) -> Reason:
 
 def _counted(run: Run, name: str, record: MetricRecord) -> str:
     """`214 of 428 indirect identifiers can still be read.`; nothing of what is not counted in identifiers."""
-    kinds = {"direct identifiers": "direct identifiers", "quasi-identifiers": "indirect identifiers"}
-    kind = next((words for role, words in kinds.items() if role in record.roles), "")
+    kind = next((words for role, words in _IDENTIFIERS.items() if role in record.roles), "")
     if not kind or not {"right", "all"} <= set(record.counts.values()):
         return ""
     right, every = (round(in_all(count_by_kind(run, record, name, which))) for which in ("right", "all"))
@@ -361,6 +384,20 @@ def _number(value: float) -> str:
         if float(text) == 100 * value or float(text) not in (0.0, 100.0):
             return f"{text} %"
     return f"{100 * value:g} %"
+
+
+def _numbers_apart(value: float, other: float) -> tuple[str, str]:
+    """Two shares in as many digits as tell one from the other.
+
+    >>> _numbers_apart(0.85, 1.0), _numbers_apart(0.8491, 0.8512)
+    (('85 %', '100 %'), ('84.9 %', '85.1 %'))
+    """
+    texts = _number(value), _number(other)
+    for digits in range(1, 5):
+        if texts[0] != texts[1]:
+            break
+        texts = f"{100 * value:.{digits}f} %", f"{100 * other:.{digits}f} %"
+    return texts
 
 
 def _many(number: int, thing: str) -> str:

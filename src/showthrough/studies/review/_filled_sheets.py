@@ -325,10 +325,12 @@ def rows_of_sheet(
     try:
         rows = opened()
         header = [column_name.strip().casefold() for column_name in rows.header]
-        wrong = [column for column in expected if header.count(column) != 1]
-        if wrong:
-            fault = f"found {join_names(rows.header)}; expected one of this name"
-            problems += (Problem(str(rows.path), f"column {column}", fault) for column in wrong)
+        if wrong := [column for column in expected if header.count(column) != 1]:
+            # Not what was found there: without a header it is the first row, and its words are a document's.
+            twice = [column for column in wrong if column in header]
+            found = f"two columns {twice[0]}" if twice else f"no column {join_names(wrong)}"
+            fault = f"found {found}; expected the header that the sheet was written with, each name once"
+            problems.append(Problem(str(rows.path), "first row", fault))
             return
         if unexpected := [column_name for column_name in header if column_name and column_name not in expected]:
             notes.append(f"{rows.path}: unknown columns were not read: {join_names(unexpected)}")
