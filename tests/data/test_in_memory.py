@@ -224,7 +224,8 @@ def test_a_frame_of_spans_beside_one_of_texts() -> None:
 
 def test_frames_that_cannot_be() -> None:
     assert told(lambda: Corpus.from_frame({"key": ["a"], "text": [ONE]})) == [
-        "frame: column doc_id: found key, text; expected one column of this name"
+        "frame: column doc_id: found key, text; expected one column of this name; from_frame takes other names: id=…, "
+        "text=…"
     ]
     assert told(lambda: Corpus.from_frame(7)) == [
         "frame: found a value of type int; expected a frame: columns by name, or a list of rows"

@@ -26,7 +26,8 @@ def test_a_sound_plan(tiny: Corpus) -> None:
 
 def test_nothing_is_asked_for(tiny: Corpus) -> None:
     assert problems(Plan(tiny, (), ())) == [
-        "anonymizations: none was given; expected at least one",
+        "anonymizations: none was given; expected at least one: NAME=FILE, or --with SYSTEM; showthrough scan searches "
+        "texts alone",
         "metrics: none was given; expected at least one",
     ]
 

@@ -360,7 +360,7 @@ def test_groups_count_once(run_of: Runs) -> None:
     assert outcome.unit == "group"
     assert [one.said for one in outcome.anonymizations[0].failed] == [
         "5 groups of documents",
-        "not sure: the number holds, but few groups carry it: as if only 5.0 counted equally",
+        "not sure: the number holds, but a few groups weigh most, as if there were only 5.0",
     ]
 
 

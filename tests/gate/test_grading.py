@@ -251,7 +251,7 @@ def test_a_number_that_few_documents_carry_is_not_sure(run: Run) -> None:
     rows = {"er_di": {name: {**columns, "total": [100] + [1] * 39} for name, columns in run.rows["er_di"].items()}}
     assert dict(run.record("er_di").counts)["total"] == "all"
     found = grade_demand(replace(run, rows=rows), "every", Demand(Threshold("er_di", "min", 0.9)))
-    assert (found.grade, found.why) == ("unsure", "few documents carry it: as if only 1.9 counted equally")
+    assert (found.grade, found.why) == ("unsure", "a few documents weigh most, as if there were only 1.9")
 
 
 def test_a_part_that_few_documents_carry_is_not_sure() -> None:
@@ -272,10 +272,10 @@ def test_a_part_that_few_documents_carry_is_not_sure() -> None:
         grade_demand(run, "every", Demand(Threshold("recall_per_type", "min", 0.7, kind)))
         for kind in ("CODE", "PERSON")
     )
-    assert (code.grade, code.why) == ("unsure", "few documents carry it: as if only 1.8 counted equally")
+    assert (code.grade, code.why) == ("unsure", "a few documents weigh most, as if there were only 1.8")
     assert name.grade == "met"
     # What the run says itself: 81 things, 31 in one document, two in each of eleven, and one in each of the others.
-    even = f"few documents carry it: as if only {81**2 / (31**2 + 11 * 4 + 28):.1f} counted equally"
+    even = f"a few documents weigh most, as if there were only {81**2 / (31**2 + 11 * 4 + 28):.1f}"
     assert {f"{text}: {even}" for text in ("er_di", "precision")} <= {*run.notes}
     assert not any(note.startswith("recall_per_type: few") for note in run.notes)  # it has no number of its own
 

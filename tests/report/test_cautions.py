@@ -77,8 +77,8 @@ def test_titles_hide_nobody_and_a_light_hand_is_no_fault(marked: Run) -> None:
     """By words doing nothing hides Ms, 20 of 40; beyond that `none` hides 0 of 20, `light` 20 of 20."""
     assert marked["none", "recall"].value == 0.5
     assert cautions(marked) == [
-        "none hides almost nothing of what annotators marked (0.0 %, without what need not be masked): so what "
-        "it keeps counts for nothing."
+        "none hides almost nothing of what annotators marked (0.0 %, without what need not be masked): so the "
+        "text that it keeps is no merit."
     ]
 
 
@@ -187,8 +187,10 @@ def test_every_view_tells_it_first(marked: Run) -> None:
     (line,) = cautions(marked)
     console = Console(file=io.StringIO(), width=200)
     show_verdict(verdict(marked), console)
-    assert console.file.getvalue().startswith(line)  # type: ignore[attr-defined]
-    assert markdown_text(marked).startswith(f"- note: {line}")
+    state, caution = console.file.getvalue().splitlines()[:2]  # type: ignore[attr-defined]
+    assert (state[:15], caution) == ("Do not release.", line)
+    state, notes = markdown_text(marked).split("\n\n")[:2]
+    assert (state[:17], notes.splitlines()[0]) == ("**Do not release.", f"- note: {line}")
     assert latex_text(marked).index(line) < latex_text(marked).index(r"\begin{table}")
     assert json.loads(json_text(marked))["cautions"] == [line]
     page = html_text(marked)

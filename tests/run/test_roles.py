@@ -127,7 +127,8 @@ def test_without_counts_nothing_is_said_about_leaks(counts: dict[str, Any]) -> N
     run = run_of("er_di")
     records = [msgspec.structs.replace(run.metrics[0], counts=counts)]
     said = sentences(msgspec.structs.replace(run, metrics=records))
-    assert said == ["No threshold was set, and these metrics have no usual one, so there is no recommendation."]
+    why = "No number of this run has a limit that it must reach, so nothing was decided."
+    assert said == [f"Not enough evidence. {why}"]
 
 
 def test_counts_are_those_of_the_rows() -> None:

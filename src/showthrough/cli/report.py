@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -46,18 +46,18 @@ def command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The anonymization that page and summary are about; else the best.",
+            help="The anonymization that is judged; else the best.",
             autocompletion=systems_of_run,
         ),
     ] = None,
     accepted: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Readable identifiers that somebody accepted, for page and summary."),
+        typer.Option(metavar="FILE", help="Readable identifiers that somebody reviewed and accepted."),
     ] = None,
     baseline: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="An earlier run of the same corpus: page and summary show what changed since."
+            metavar="FILE", help="An earlier run of the same corpus: what got worse speaks against a release."
         ),
     ] = None,
     paper: Annotated[str, typer.Option(metavar="A4|Letter", help="Paper of a summary in PDF.")] = _PAPERS[0],
@@ -70,8 +70,6 @@ def command(
     check_distinct((output, *release.files, *shown.paths), read)
     shown.check()
     release.check(shown.force)
-    if not (release.files or "html" in shown.files):
-        _refuse({"candidate": candidate, "accepted": accepted, "baseline": baseline})
     check_file(output, shown.force)
     thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
     results = Results(shown.force)
@@ -83,18 +81,11 @@ def command(
         results.save(shown.redact(run), output)
     shown.write(run, results, read, gate=gate)
     screen = console(PAGE)
-    _show(run, shown, screen, written=bool(output or release.files or any(shown.paths)))
+    _show(run, shown, screen, gate, written=bool(output or release.files or any(shown.paths)))
     results.tell(screen)
     if not run.complete:
         notes().print("this run was interrupted: complete it with evaluate --resume", markup=False)
         raise typer.Exit(1)
-
-
-def _refuse(about: Mapping[str, object]) -> None:
-    """Raises PlanError for an option that only pages and summaries use."""
-    for name, value in about.items():
-        if value is not None:
-            raise PlanError("is for a page or a release summary; expected --html FILE or --summary FILE too", name)
 
 
 def _gate(
@@ -107,10 +98,10 @@ def _gate(
     return Gate(thresholds, [candidate] if candidate else (), baseline=earlier, accepted=allowed)
 
 
-def _show(run: Run, shown: Views, screen: Console, *, written: bool) -> None:
+def _show(run: Run, shown: Views, screen: Console, gate: Gate, *, written: bool) -> None:
     """The run on the terminal; where it was written to files, its notes alone."""
     if not written:
-        show(run, shown, screen)
+        show(run, shown, screen, gate)
         return
     show_notes(run.notes)
     if shown.signatures:

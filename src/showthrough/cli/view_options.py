@@ -20,7 +20,7 @@ from showthrough.report.files import VIEWS
 from showthrough.report.summary import show_short_verdict, show_verdict
 from showthrough.report.systems import show_systems
 from showthrough.report.terminal import show_run, show_signatures
-from showthrough.report.verdict import verdict
+from showthrough.report.verdict import judge, verdict
 from showthrough.run.gate.checking import Gate
 from showthrough.run.run import Run
 from showthrough.storage.writing import ProtectedFiles
@@ -89,9 +89,9 @@ class Views:
                 write_figures(drawn, self.plots, force=self.force, read=read)
 
 
-def show(run: Run, views: Views, screen: Console) -> None:
+def show(run: Run, views: Views, screen: Console, gate: Gate | None = None) -> None:
     """A run on the terminal: the verdict, the table, then notes; with --verbose notes first, and all the rest."""
-    found = verdict(views.redact(run))
+    found = verdict(views.redact(run), judge(run, gate, without_text=views.without_text))
     if views.verbose:
         show_notes(run.notes)
         show_verdict(found, screen)

@@ -75,8 +75,9 @@ class Frame:
     def column(self, name: str) -> list[Any]:
         if self.names.count(name) != 1:
             columns = join_names(self.names) if self.names else "no columns"
+            other = "; from_frame takes other names: id=…, text=…" if name in (_ID, "text") else ""
             raise PlanError(
-                f"found {columns}; expected one column of this name", f"{self._what}: column {shorten(name)}"
+                f"found {columns}; expected one column of this name{other}", f"{self._what}: column {shorten(name)}"
             )
         values = self._given[name]
         make = next((getattr(values, method) for method in _LISTS if hasattr(values, method)), None)

@@ -104,7 +104,7 @@ def _build_corpus(source: Corpus | CorpusSource) -> Corpus:
     if hasattr(source, "columns") or _are_rows(source):
         return Corpus.from_frame(source, spans="spans" if "spans" in _column_names(source) else None)
     # What is in anything else is not shown: it may be the very text that must not leak.
-    expected = "expected a Corpus, a file, texts by id, a data frame or rows"
+    expected = "expected a Corpus, a file, texts by id, a data frame or rows; Corpus.from_texts takes a list"
     raise PlanError(f"found a value of type {_kind(source)}; {expected}", "corpus")
 
 
@@ -114,7 +114,8 @@ def _list_anonymizations(anonymizations: Any, corpus: Corpus) -> list[Anonymizat
         return [anonymizations]
     if isinstance(anonymizations, Mapping):
         return [_build_anonymization(source, corpus, name) for name, source in anonymizations.items()]
-    if isinstance(anonymizations, str) or not isinstance(anonymizations, Iterable):
+    is_frame = hasattr(anonymizations, "columns")  # it would give its columns' names, one by one
+    if is_frame or isinstance(anonymizations, str) or not isinstance(anonymizations, Iterable):
         expected = "expected anonymizations by name, such as {'presidio': 'presidio.json'}"
         raise PlanError(f"found a value of type {_kind(anonymizations)}; {expected}", "anonymizations")
     values = list(anonymizations)
@@ -136,7 +137,7 @@ def _build_anonymization(source: Anonymization | MaskSource, corpus: Corpus, nam
         return Anonymization.from_spans(source, corpus, name)
     if hasattr(source, "columns") or _are_rows(source):
         return Anonymization.from_frame(source, corpus, name=name)
-    expected = "expected an Anonymization, a file, texts or spans by id, or a data frame"
+    expected = "expected an Anonymization, a file, texts or spans by id, or a data frame; from_texts takes a list"
     raise PlanError(f"found a value of type {_kind(source)}; {expected}", f"anonymization {shorten(str(name))}")
 
 

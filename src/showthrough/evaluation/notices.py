@@ -163,8 +163,8 @@ def detector_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metr
         if themselves:
             who = f"{join_names(themselves)} {'is' if len(themselves) == 1 else 'are'} not independent of the detector"
             lines.append(
-                f"{metric_name(metric)}: {who} {shorten(detector)}, which looks for what is hidden already. "
-                "A low number says nothing of other identifiers, and no such system counts as best"
+                f"{metric_name(metric)}: {who} {shorten(detector)}, which is a part of what masked. "
+                "A low number says nothing about other identifiers, and no such system counts as best"
             )
     return lines
 
@@ -235,10 +235,13 @@ def carried_by_few(run: Run) -> list[str]:
     """Numbers that a few heavy documents carry, or groups of them, though there are more."""
     if run.unit_count < FEW:
         return []
-    lines = []
+    by_size: dict[str, list[str]] = {}
     for text in run.rows:
         sizes = [as_many_even(run, name, text) for name in run.names if HEADLINE in run.parts(name, text)]
         even = min((size for size in sizes if size is not None), default=FEW)
         if even < FEW:
-            lines.append(f"{text}: few {run.unit}s carry it: as if only {even:.1f} counted equally")
-    return lines
+            by_size.setdefault(f"{even:.0f}", []).append(text)
+    return [
+        f"{join_names(texts)}: a few {run.unit}s weigh most, so that the intervals rest on about {size} {run.unit}s"
+        for size, texts in by_size.items()
+    ]

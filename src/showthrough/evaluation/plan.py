@@ -24,6 +24,10 @@ from showthrough.run.gate.parsing import fault_of
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
 
+_NO_ANONYMIZATION = (
+    "none was given; expected at least one: NAME=FILE, or --with SYSTEM; showthrough scan searches texts alone"
+)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -83,7 +87,7 @@ class Plan:
         problems = []
         names = [anonymization.name for anonymization in self.anonymizations]
         if not names:
-            problems.append(Problem("", "anonymizations", "none was given; expected at least one"))
+            problems.append(Problem("", "anonymizations", _NO_ANONYMIZATION))
         if not self.metrics and not self.unavailable:
             problems.append(Problem("", "metrics", "none was given; expected at least one"))
         problems += name_problems(names)

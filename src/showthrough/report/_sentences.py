@@ -167,8 +167,8 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     having = int((np.asarray(count_by_kind(run, record, name, "all")) > 0).sum())
     if not leaking:
         unseen = may_leak(score)
-        where = f"{things} (in {having:,} of {_documents(run)}) readable"
-        where += " in the release" if released else " where they were marked"
+        where = f"{things} readable {'in the release' if released else 'where they were marked'}"
+        where += "" if having == len(run.documents) else f" ({having:,} of {_documents(run)} have any)"
         yield Clause("leaves ", f"none of {marked:,.0f}", where + assumption_words(record))
         if released:
             yield from nearly_readable(run, record, name)

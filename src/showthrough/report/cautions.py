@@ -25,7 +25,7 @@ def cautions(run: Run) -> list[str]:
     if not run.complete:
         return []
     scant = [(name, hiding) for name in run.names if (hiding := almost_nothing(run, name))]
-    lines = [f"{name} {scant_words(run, hiding)}: so what it keeps counts for nothing." for name, hiding in scant]
+    lines = [f"{name} {scant_words(run, hiding)}: so the text that it keeps is no merit." for name, hiding in scant]
     lines += [line for section in sections() for line in section.cautions(run)]
     return list(dict.fromkeys(lines))
 

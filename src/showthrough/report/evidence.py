@@ -97,7 +97,7 @@ def _enough(run: Run, decision: Decision) -> Evidence:
     if few:
         least = few[0]
         what = "counted" if least.metric else "to judge by"
-        return Evidence("Enough documents", "weak", f"{least.found:,} {what}; {least.needed:,} is the least")
+        return Evidence("Enough documents", "weak", f"{least.found:,} {what}; at least {least.needed:,} are needed")
     unsure = any(reason.kind == "unsure" for reason in decision.reasons)
     if unsure:
         return Evidence("Enough documents", "weak", f"{documents}, and some numbers stay unsure")
@@ -112,6 +112,6 @@ def _independent(run: Run, decision: Decision) -> Evidence:
     if run.unit_count < count:
         checks = decision.checks.checks if decision.checks else []
         few = any(isinstance(check, Enough) and not check.passed for check in checks)
-        note = f"{run.unit_count:,} of {count:,} stand on their own; these were counted"
+        note = f"{run.unit_count:,} of {count:,} are independent; only these count"
         return Evidence(title, "weak" if few else "tested", note)
     return Evidence(title, "tested", "no copies, and none of the same person")

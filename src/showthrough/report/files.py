@@ -17,6 +17,7 @@ from showthrough.report.sheets.latex import latex_grid
 from showthrough.report.sheets.markdown import markdown_block
 from showthrough.report.systems import cost_grid, grids
 from showthrough.report.table import DASH, Cell, ScoreTable, documents_line, every_table, signatures
+from showthrough.report.verdict import judge, state_words
 from showthrough.run.gate.checking import Gate
 from showthrough.run.records import Score
 from showthrough.run.run import Run
@@ -66,10 +67,11 @@ def json_text(run: Run) -> str:
     return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
 
 
-def markdown_text(run: Run) -> str:
-    """Tables as Markdown, best values in bold, how systems were made and what they cost, signatures below."""
+def markdown_text(run: Run, gate: Gate | None = None) -> str:
+    """The state of the release, tables as Markdown, best values in bold, how systems were made, what they cost."""
     notes = [*cautions(run), *run.notes]
-    parts = ["\n".join(f"- note: {in_markdown(note)}" for note in notes)] if notes else []
+    parts = [f"**{in_markdown(state_words(judge(run, gate)[0]))}**"]
+    parts += ["\n".join(f"- note: {in_markdown(note)}" for note in notes)] if notes else []
     parts += [_markdown_table(table, run) for table in every_table(run)]
     for grid in grids(run):
         parts += [f"**{in_markdown(grid.caption)}**", *markdown_block(grid)]
@@ -191,7 +193,7 @@ class View:
         asked = {"gate": gate} if self.judged else {}
         if self.shows_documents:
             return self.make(run, without_text=without_text, **asked)
-        return self.make(run.without_text() if without_text else run)
+        return self.make(run.without_text() if without_text else run, **asked)
 
     def is_private(self, run: Run, without_text: bool) -> bool:
         """Whether original text is in it, which is for its owner alone."""
@@ -206,7 +208,7 @@ def _page(run: Run, *, without_text: bool, gate: Gate | None = None) -> str:
 
 VIEWS: dict[str, View] = {
     "csv": View("Write all scores as CSV.", csv_text),
-    "markdown": View("Write the tables as Markdown.", markdown_text),
+    "markdown": View("Write state and tables as Markdown.", markdown_text, judged=True),
     "latex": View("Write the tables as LaTeX (booktabs).", latex_text),
     "json": View("Write the scores alone as JSON.", json_text),
     "html": View("Write one page to look at, with the documents in it.", _page, shows_documents=True, judged=True),

@@ -19,6 +19,7 @@ from showthrough.metrics import HEADLINE
 from showthrough.report.cautions import cautions
 from showthrough.report.significance import ALPHA, describes, p_text, result
 from showthrough.report.table import DASH, Cell, ScoreColumn, documents_line, format_score, headlines
+from showthrough.report.verdict import judge, state_words
 from showthrough.run.comparison import Comparisons
 from showthrough.run.folders import PathNames
 from showthrough.run.records import Comparison, MetricRecord
@@ -66,6 +67,7 @@ def text_of(value: object) -> str:
 def _(run: Run) -> str:
     folders, table = PathNames(run.metrics), headlines(run)
     box = _box(run)
+    SubElement(box, "div", style="font-weight:bold").text = state_words(judge(run, without_text=True)[0])
     _list(box, map(folders.shorten, cautions(run)))
     columns = table.columns[:_COLUMNS]
     body = _table(box, [ColumnHead(""), *(_head(run, folders, column) for column in columns)])

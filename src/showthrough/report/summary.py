@@ -23,7 +23,7 @@ _ORDER: tuple[Grade, ...] = ("missed", "unknown", "unsure", "met")
 
 
 def show_verdict(verdict: Verdict, console: Console) -> None:
-    """What goes before all else, what follows, a sentence and grades for each anonymization, the gravest findings.
+    """The state of the release, cautions, a sentence and grades for each anonymization, and the gravest findings.
 
     Escapes are made before lines are broken: they are longer, and what is beyond the width is cut off.
     """
@@ -43,7 +43,7 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
 
 
 def show_short_verdict(verdict: Verdict, console: Console) -> None:
-    """What goes before all else, what follows, and for each anonymization its grades and what can be read."""
+    """The state of the release, cautions, and for each anonymization its grades and what can be read."""
     _show_conclusion(verdict, console)
     if verdict.thresholds:
         limits = shortened(", ".join(dict.fromkeys(map(str, verdict.thresholds))), verdict.names)
@@ -84,11 +84,12 @@ def _is_judged(verdict: Verdict) -> bool:
 
 
 def _show_conclusion(verdict: Verdict, console: Console) -> None:
+    """The state of the release first, as the page and the gate say it."""
+    _print(verdict.state, "", "", console, "bold")
     for caution in verdict.cautions:
         _print(caution, "", "    ", console)
-    if verdict.cautions:
-        console.print()
-    console.print(Text(printable(verdict.recommendation), style="bold"))
+    if verdict.recommendation:
+        _print(verdict.recommendation, "", "", console)
 
 
 def _print(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from showthrough.core.errors import shorten
 from showthrough.report._sentences import caveats, sentence
 from showthrough.report.cautions import cautions
 from showthrough.report.findings import Finding, findings
@@ -17,9 +18,12 @@ from showthrough.report.short_names import short_names, shortened
 from showthrough.report.significance import ALPHA, compare_pairs, is_tested, result
 from showthrough.report.table import format_score
 from showthrough.report.wording import Clause, join_names, markers, training_warnings
+from showthrough.run.folders import PathNames
+from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.checks import format_value
 from showthrough.run.gate.grading import UNJUDGED, Grade, Grading, demands_of, grade_demand, overall
 from showthrough.run.gate.sample_size import Need
+from showthrough.run.gate.state import Decision, ReleaseState, rank, without_folders
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, INFORMATION, MEANING, PRECISION, choose_metric, find_metrics, headline
 from showthrough.run.run import Run
@@ -74,9 +78,15 @@ class Verdict:
     asked: bool  # whether somebody set some of them
     cautions: Sequence[str]  # what goes before everything else
     findings: Sequence[Finding]
-    recommendation: str
+    decision: Decision  # what follows for a release, of the candidate or of the best
+    recommendation: str  # empty where nothing has a threshold, or the run was interrupted
     caveats: Sequence[str]
     names: Mapping[str, str] = field(default_factory=dict)  # what metrics are called in short, by their text forms
+
+    @property
+    def state(self) -> str:
+        """`Do not release. In the best candidate, 13 of 42 people can still be recognised.`, and which that is."""
+        return state_words(self.decision)
 
     @property
     def usual(self) -> str:
@@ -89,8 +99,25 @@ class Verdict:
         return f"Usual thresholds that nobody set: {', '.join(usual)}." if usual else ""
 
 
-def verdict(run: Run) -> Verdict:
-    """What a run says. Of one that was interrupted nothing: the documents that were done are no sample."""
+def judge(run: Run, gate: Gate | None = None, *, without_text: bool = False) -> list[Decision]:
+    """What follows for a release, of each anonymization: the candidate of a gate first, or the best."""
+    ranked = rank(run, gate or Gate())
+    return [without_folders(decision, PathNames(run.metrics)) for decision in ranked] if without_text else ranked
+
+
+def state_words(decision: Decision) -> str:
+    """The state and its sentence, as the gate and the page say them; of several candidates also which one is meant."""
+    name, count = shorten(decision.candidate), decision.best_of
+    best = f" The best of {count:,} by these checks is {name}." if count else ""
+    return f"{decision.state.title}. {decision.sentence}{best}"
+
+
+def verdict(run: Run, ranked: Sequence[Decision] = ()) -> Verdict:
+    """What a run says. Of one that was interrupted nothing: the documents that were done are no sample.
+
+    `ranked` has what follows for each anonymization, if somebody judged it before.
+    """
+    ranked = ranked or judge(run)
     demands = demands_of(run) if run.complete else []
     systems = [
         SystemVerdict(name, sentence(run, name), [grade_demand(run, name, demand) for demand in demands])
@@ -105,26 +132,35 @@ def verdict(run: Run) -> Verdict:
         bool(run.thresholds),
         cautions(run),
         run_findings,
-        shortened(_recommendation(run, systems), names),
+        ranked[0],
+        shortened(_recommendation(run, systems, ranked), names),
         rests,
         names,
     )
 
 
-def _recommendation(run: Run, systems: Sequence[SystemVerdict]) -> str:
-    if not run.complete:
-        return "The run was interrupted: nothing can be said yet."
-    if not any(system.grades for system in systems):
-        return "No threshold was set, and these metrics have no usual one, so there is no recommendation."
-    met, unsure = ([system.name for system in systems if system.grade == grade] for grade in ("met", "unsure"))
+def _recommendation(run: Run, systems: Sequence[SystemVerdict], ranked: Sequence[Decision]) -> str:
+    if not run.complete or not any(system.grades for system in systems):
+        return ""
+    against = {one.candidate for one in ranked if one.state == ReleaseState.DO_NOT_RELEASE}
+    within = [system for system in systems if system.grade in ("met", "unsure")]
+    met, unsure = (
+        [system.name for system in within if system.grade == grade and system.name not in against]
+        for grade in ("met", "unsure")
+    )
     if met:
-        beside = _unmet_sentence([system for system in systems if system.grade == "met"])
+        beside = _unmet_sentence([system for system in systems if system.name in met])
         return f"{join_names(met)} {_meet(met)} {_thresholds(systems)}.{beside}{_choice(run, met)} {_limits(run, met)}"
     if unsure:
-        doubt, advice = _doubt([system for system in systems if system.grade == "unsure"])
+        doubt, advice = _doubt([system for system in systems if system.name in unsure])
         return (
             f"{join_names(unsure)} {_meet(unsure)} {_thresholds(systems)} in these documents, but may not in "
             f"others ({doubt}): {advice}.{_choice(run, unsure)} {_limits(run, unsure)}"
+        )
+    if within:
+        names = [system.name for system in within]
+        return (
+            f"{join_names(names)} {_meet(names)} {_thresholds(systems)}, but something else speaks against a release."
         )
     unjudged = [system.name for system in systems if system.grade == "unknown"]
     closest = min(
@@ -164,8 +200,8 @@ def _unmet_sentence(systems: Sequence[SystemVerdict]) -> str:
 
 def _none(systems: Sequence[SystemVerdict]) -> str:
     if len(systems) == 1:
-        return f"{systems[0].name} does not meet {_thresholds(systems)}: these numbers do not support a release."
-    return f"None of the {len(systems)} meets {_thresholds(systems)}: these numbers do not support a release of any."
+        return f"{systems[0].name} does not meet {_thresholds(systems)}."
+    return f"None of the {len(systems)} meets {_thresholds(systems)}."
 
 
 def _closest(system: SystemVerdict, *, alone: bool) -> str:

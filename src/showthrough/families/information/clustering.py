@@ -241,9 +241,9 @@ class ClusteringAgreement(Metric):
                 more = f" and {len(moves) - _SYSTEMS} more" if len(moves) > _SYSTEMS else ""
                 own = call_text("nmi", self, ClusteringAgreement())
                 return [
-                    f"{own} depends on an unstable number of clusters: k = {best} has a silhouette of "
-                    f"{clear[best]:.4f} and k = {k} one of {clear[k]:.4f}. Another seed or a few other words may "
-                    f"choose the other. With k = {best} or {k}: {', '.join(moves[:_SYSTEMS])}{more}"
+                    f"{own}: {best} groups fit the documents hardly better than {k} (silhouettes {clear[best]:.4f} and "
+                    f"{clear[k]:.4f}), and the number depends on it. With {best} or {k} groups: "
+                    f"{', '.join(moves[:_SYSTEMS])}{more}"
                 ]
         return []
 

@@ -191,11 +191,12 @@ class ReIdentification(Metric):
         names = list(map(str, self._approaches))
         if as_good := [name for name in names if parts[name] <= parts[f"{name} {CONTROL}"]]:
             listed = ", ".join(
-                f"{name} ({parts[name]:.1%}, control {parts[f'{name} {CONTROL}']:.1%})" for name in as_good
+                f"{name} ({100 * parts[name]:.1f} %; control {100 * parts[f'{name} {CONTROL}']:.1f} %)"
+                for name in as_good
             )
             yield (
-                f"trir, {anonymization}: the control, somebody else's document, is as good as {listed}; that attack "
-                f"fails here, which does not mean that nobody can be found"
+                f"trir, {anonymization}: {listed} {'finds' if len(as_good) == 1 else 'find'} no more people than with "
+                f"somebody else's document, the control. Another attack may find more"
             )
         for name in names:
             if missing := totals.get(f"unanswered:{name}"):

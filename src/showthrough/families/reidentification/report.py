@@ -47,7 +47,7 @@ class _Reidentification(Section):
         else:
             can = _LINKING in METRICS
             made = evaluation(run, f"--metric {_LINKING} --group-by PERSON") if can else ""
-            note = "nobody tried to find documents of one person" + ("" if can else "; this version cannot")
+            note = "nobody tried to find documents of one person" + ("" if can else "; no metric here does")
             yield Evidence(_LINKAGE, "absent", note, made)
 
     def risk_lead(self, annex: RiskAnnex) -> Iterator[str]:
@@ -75,7 +75,7 @@ def weak_attackers(run: Run) -> Iterator[str]:
     for record in find_metrics(run, "attack"):
         for most, shown in _weaknesses(run, record):
             what = "finds hardly anybody" if most < ALMOST else "is not shown to find more people than guessing does,"
-            yield f"The attacker {what} even in the originals ({shown}), so that few are found shows nothing."
+            yield f"The attacker {what} even in the originals ({shown}), so a low number of people found shows nothing."
 
 
 def _weaknesses(run: Run, record: MetricRecord) -> Iterator[tuple[float, str]]:

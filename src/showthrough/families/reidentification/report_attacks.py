@@ -231,7 +231,8 @@ def _as_good(run: Run, record: MetricRecord, attacks: Sequence[str]) -> Iterator
         as_good = [name for name, risk in risks.items() if risk.value == 0]
         near = [name for name, risk in risks.items() if risk.low == 0 and name not in as_good]
         if as_good:
-            yield f"{anonymization}: the control is as good as {', '.join(as_good)}, which fails here"
+            verb = "finds" if len(as_good) == 1 else "find"
+            yield f"{anonymization}: {', '.join(as_good)} {verb} no more than the control"
         if near:
             few = f"too few to tell whether {' or '.join(near)} finds more than the control ({run.sample})"
             yield f"{anonymization}: {few}: the risk's interval begins at 0"

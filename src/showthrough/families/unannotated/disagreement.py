@@ -49,7 +49,7 @@ class Disagreement(FunctionWordsMetric):
     title = "Left readable, masked by another"
     tells = "where systems disagree"
     neutral = (HEADLINE, "left", ALONE)  # nobody knows who is right
-    undefined = "fewer than two anonymizations are under test, or none of them masks a word (such a type)"
+    undefined = "there are fewer than two anonymizations, or none of them masks a word of this kind"
 
     function_words: str = parameter(
         DEFAULT_LEXICON, "words that do not count: a word list that ships, spacy:PIPELINE, or none"

@@ -114,8 +114,9 @@ def id_column(columns: ColumnNames, header: Sequence[str]) -> str | None:
 
 def check_columns(file: Input, header: Sequence[str], names: Sequence[str]) -> None:
     names_found = join_names(column or NAMELESS for column in header) if any(header) else "no columns"
-    option = "--original, --released" if file.is_corpus_file else "--id-column, --text-column"
-    message = f"found {names_found}; expected one of this name (choose with {option})"
+    option = "--original and --released" if file.is_corpus_file else "--id-column and --text-column"
+    beside = "" if file.is_corpus_file else "; a table with originals and releases needs --original and --released"
+    message = f"found {names_found}; expected one column of this name ({option} name yours{beside})"
     if wrong := [name for name in names if header.count(name) != 1]:
         raise InputError(Problem(str(file.path), f"column {shorten(name)}", message) for name in wrong)
 

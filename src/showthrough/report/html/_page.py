@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace as replace_fields
 from html import escape
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-import msgspec
 from msgspec.structs import replace
 
 from showthrough.core.families import input_types
@@ -32,13 +30,11 @@ from showthrough.report.sweeps import TOO_GOOD, sweep_grids
 from showthrough.report.systems import grids
 from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.report.tiles import Tile, tiles
-from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, value_words, verdict
+from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, judge, value_words, verdict
 from showthrough.report.wording import join_names, percent
 from showthrough.report.worst import Example, worst_example
-from showthrough.run.folders import PathNames
 from showthrough.run.gate.checking import Gate
-from showthrough.run.gate.checks import AnonymizationChecks
-from showthrough.run.gate.state import Decision, ReleaseState, decisions
+from showthrough.run.gate.state import Decision, ReleaseState
 from showthrough.run.run import Run
 from showthrough.studies.failures import FailureAnalysis, Inspection
 from showthrough.studies.rules.greedy import RuleBook
@@ -77,9 +73,7 @@ def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None)
     the run does not have.
     """
     gate = gate or Gate()
-    ranked = _ranked(run, gate)
-    if without_text:
-        ranked = [_without_folders(decision, PathNames(run.metrics)) for decision in ranked]
+    ranked = judge(run, gate, without_text=without_text)
     run = _for_others(run) if without_text else run
     inspection = None if run.texts is None else Inspection(run.texts)
     findings = {} if inspection is None else {name: inspection.of(name) for name in run.names}
@@ -88,7 +82,7 @@ def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None)
     charts = _payload.charts(run)
     if len(run.names) == 1:
         charts.pop("plane", None)  # one point is no picture
-    found = verdict(run.without_text() if without_text else run)
+    found = verdict(run.without_text() if without_text else run, ranked)
     first = _first_looks(run, ranked, found, signs, findings, gate, without_text=without_text)
     failures = _payload.failures(run, findings, with_text=not without_text)
     drawn = [(section, section.page_data(run, without_text=without_text)) for section in sections()]
@@ -163,30 +157,6 @@ _KINDS = {
     ReleaseState.NOT_ENOUGH_EVIDENCE: "not-enough",
     ReleaseState.NO_OBJECTION: "no-objection",
 }
-
-
-def _ranked(run: Run, gate: Gate) -> list[Decision]:
-    """The candidate, then all others, the best first."""
-    every = decisions(run, replace_fields(gate, names=()))
-    if not gate.names:
-        return every
-    chosen = decisions(run, gate)[0]
-    return [chosen, *(decision for decision in every if decision.candidate != chosen.candidate)]
-
-
-def _without_folders(decision: Decision, names: PathNames) -> Decision:
-    """The same where folders that metrics name are left out, as in a run for others."""
-    checks = names.shorten(msgspec.to_builtins(decision.checks))
-    return replace_fields(
-        decision,
-        sentence=names.shorten_reason(decision.sentence),
-        reasons=tuple(
-            replace_fields(reason, sentence=names.shorten_reason(reason.sentence), metric=names.shorten(reason.metric))
-            for reason in decision.reasons
-        ),
-        notes=tuple(map(names.shorten_reason, decision.notes)),
-        checks=msgspec.convert(checks, AnonymizationChecks | None),
-    )
 
 
 def _first_looks(

@@ -168,7 +168,7 @@ def _remedy(run: Run) -> str:
     """What would tell what is left in a release."""
     if any(reads_marks(record.text) for record in run.metrics):
         return "evaluate with --preset default as well"
-    return "that takes marks: mark a sample and evaluate it with --preset default"
+    return "mark what identifies people in a sample, and evaluate it with --preset default"
 
 
 def _find_dropped(planned: Sequence[Threshold], current: Sequence[Threshold]) -> list[Threshold]:
@@ -198,7 +198,7 @@ def _reached_by_originals(run: Run, demand: Demand) -> bool:
 
 def _idle_limit(run: Run, demand: Demand, *, passes: bool) -> EvidenceCheck:
     title = run.record(demand.threshold.metric).title
-    said = f"A limit holds even with nothing masked ({title}), so that it is reached shows nothing."
+    said = f"A limit holds even with nothing masked ({title}), so reaching it shows nothing."
     return EvidenceCheck("limits that the originals miss", passes, said, "limit")
 
 

@@ -256,7 +256,7 @@ def _doubts(run: Run, name: str, threshold: Threshold, value: float) -> Iterator
         yield f"most of its texts are unlike everything that {' and '.join(map(shorten, far))} learned from"
     even = as_many_even(run, name, metric, threshold.part)
     if even is not None and even < FEW:
-        yield f"few {run.unit}s carry it: as if only {even:.1f} counted equally"
+        yield f"a few {run.unit}s weigh most, as if there were only {even:.1f}"
 
 
 def status_of(run: Run) -> int:

@@ -12,11 +12,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.data.levels import level_of
 from showthrough.data.retyping import types_named
 from showthrough.metrics import Role
 from showthrough.metrics.matching.entities import NEARLY
+from showthrough.run.folders import PathNames
 from showthrough.run.gate.accepted import Accepted, describe_unused
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checks import (
@@ -123,6 +126,7 @@ class Decision:
     notes: tuple[str, ...] = ()  # what a reader must know besides: entries of the accepted list that fit nothing
     accepted: int = 0  # readable identifiers that somebody accepted
     checks: AnonymizationChecks | None = None  # all that was asked; `None` of a run that was interrupted
+    best_of: int = 0  # among how many candidates it is the best; 0 of all others, and where there was no choice
 
     @property
     def shortfall(self) -> tuple[int, float]:
@@ -182,7 +186,33 @@ def decisions(run: Run, gate: Gate) -> list[Decision]:
         for name in names
     ]
     ranked = sorted(found, key=lambda one: (_RANKS[one.state], one.shortfall, len(one.reasons), -_use(run, one)))
-    return [_in_words(one, run, best=number == 0 and len(ranked) > 1) for number, one in enumerate(ranked)]
+    if len(ranked) > 1:
+        ranked[0] = replace(ranked[0], best_of=len(ranked))
+    return [_in_words(one, run) for one in ranked]
+
+
+def rank(run: Run, gate: Gate) -> list[Decision]:
+    """Of all anonymizations: the candidate of a gate, where it names one, then all others, the best first."""
+    every = decisions(run, replace(gate, names=()))
+    if not gate.names:
+        return every
+    chosen = decisions(run, gate)[0]
+    return [chosen, *(decision for decision in every if decision.candidate != chosen.candidate)]
+
+
+def without_folders(decision: Decision, names: PathNames) -> Decision:
+    """The same where folders that metrics name are left out, as in a run for others."""
+    checks = names.shorten(msgspec.to_builtins(decision.checks))
+    return replace(
+        decision,
+        sentence=names.shorten_reason(decision.sentence),
+        reasons=tuple(
+            replace(reason, sentence=names.shorten_reason(reason.sentence), metric=names.shorten(reason.metric))
+            for reason in decision.reasons
+        ),
+        notes=tuple(map(names.shorten_reason, decision.notes)),
+        checks=msgspec.convert(checks, AnonymizationChecks | None),
+    )
 
 
 _RANKS = {state: rank for rank, state in enumerate(reversed(ReleaseState))}
@@ -210,12 +240,11 @@ def decide_on(run: Run, checked: AnonymizationChecks, accepted: Accepted | None 
     return _in_words(
         Decision(state, checked.name, "", tuple(reasons), tuple(notes), readable.accepted if readable else 0, checked),
         run,
-        best=False,
     )
 
 
-def _in_words(decision: Decision, run: Run, *, best: bool) -> Decision:
-    who = "the best candidate" if best else shorten(decision.candidate)
+def _in_words(decision: Decision, run: Run) -> Decision:
+    who = "the best candidate" if decision.best_of else shorten(decision.candidate)
     if not decision.reasons:
         accepted = _accepted_words(decision.accepted)
         said = f"What was tested found nothing against {who}{accepted}."
@@ -292,13 +321,12 @@ def _readable(check: ReadableCheck, run: Run) -> Reason:
 
 def _too_few(run: Run, check: Enough) -> Reason:
     if check.metric:
-        sentence = (
-            f"Too little was counted ({_title(run, check.metric)}): {check.found:,}, and {check.needed:,} is the least."
-        )
+        title, needed = _title(run, check.metric), f"at least {check.needed:,} are needed"
+        sentence = f"Too little was counted ({title}): {check.found:,}, and {needed}."
     else:
         what = "independent document" if run.joined else "group" if run.groups else "document"
         only = "is only" if check.found == 1 else "are only"
-        sentence = f"There {only} {_many(check.found, what)} to judge by, and {check.needed:,} is the least."
+        sentence = f"There {only} {_many(check.found, what)} to judge by, and at least {check.needed:,} are needed."
     return Reason(sentence, "sample", ReleaseState.NOT_ENOUGH_EVIDENCE, check.metric, of_system=False)
 
 
