@@ -74,7 +74,7 @@ def test_texts_need_no_corpus(here: Any) -> None:
     assert found["a"]["lexical"]["control"] == 0
     assert found["a"]["lexical"]["above control"]["risk"] == 1
     assert 0 < found["a"]["lexical"]["above control"]["low"] < 1
-    assert "b: the control is as good as lexical, lexical+assignment, which fails here" in outcome.out
+    assert "b: lexical, lexical+assignment find no more than the control" in outcome.out
     assert found["a"]["lexical"]["seconds"] >= 0
 
 
@@ -246,7 +246,8 @@ def test_a_plan_may_have_several_backgrounds(here: Any) -> None:
     Path("plan.toml").write_text(plan, encoding="utf-8")
     outcome = here.cli("evaluate", "plan.toml")
     assert outcome.status == 0
-    assert outcome.err.startswith(f"{NOBODY_MARKED}note: trir, a: the control, somebody else's document, is as good as")
+    assert outcome.err.startswith(f"{NOBODY_MARKED}note: trir, a: ")
+    assert "no more people than with somebody else's document, the control" in outcome.err
     run = Run.load("run.json")
     known = {one.name: one for one in run.inputs["background"]}
     assert {name: one.documents for name, one in known.items()} == {"public": 4, "private": 4}

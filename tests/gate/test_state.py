@@ -6,11 +6,13 @@ import csv
 import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from rich.console import Console
 
 from showthrough import (
     Annotation,
@@ -26,7 +28,10 @@ from showthrough import (
     evaluate,
 )
 from showthrough.metrics import METRICS as NAMES
+from showthrough.report.files import markdown_text
+from showthrough.report.summary import show_short_verdict, show_verdict
 from showthrough.report.tiles import tiles
+from showthrough.report.verdict import judge, verdict
 from showthrough.run.gate.accepted import (
     Accepted,
     AcceptedIdentifier,
@@ -90,6 +95,21 @@ def test_the_gate_says_the_same(situations: dict[str, Situation], name: str) -> 
     assert checked.sentence == decided(situation).sentence
     expected = {NEVER: {FAILED}, NOT_YET: {FAILED, UNSURE}, FREE: {PASSED}}
     assert checked.status in expected[situation.state]
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_terminal_markdown_and_notebook_begin_with_it(situations: dict[str, Situation], name: str) -> None:
+    situation = situations[name]
+    run = replace(situation.run, thresholds=list(situation.thresholds))
+    gate = Gate(baseline=situation.baseline)
+    said = f"{situation.state.title}. {decided(situation).sentence}"
+    for show in (show_verdict, show_short_verdict):
+        screen = Console(width=1000, file=StringIO())
+        show(verdict(run, judge(run, gate)), screen)
+        assert screen.file.getvalue().splitlines()[0] == said  # type: ignore[attr-defined]
+    assert markdown_text(run, gate).splitlines()[0].replace("\\", "") == f"**{said}**"
+    if not situation.baseline:  # a notebook knows of none
+        assert f'<div style="font-weight:bold">{said}</div>' in run._repr_html_()
 
 
 OF_CORPUS = {"no annotations", "four documents", "copies", "weak attacker", "silver marks", "all safe"}

@@ -95,7 +95,9 @@ def test_three_numbers_with_all_that_they_are_read_beside(four_left: Run) -> Non
     attack = four_left["tool", "trir"].value
     assert attack is not None
     assert (found.share, found.figure, found.limit) == (attack, f"{round(40 * attack)} of 40", 0.09)
-    assert (kept.title, kept.figure, kept.most) == ("Masking that was needed", "100.0 %", False)
+    assert (kept.title, kept.figure, kept.share, kept.most) == ("Needless masking", "0.0 %", 0.0, True)
+    precision = four_left["tool", "precision"]
+    assert (kept.low, kept.high) == (1 - precision.high, 1 - precision.low)  # type: ignore[operator]
 
 
 def test_the_tile_says_why_one_of_400_is_too_many() -> None:

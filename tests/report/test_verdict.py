@@ -15,6 +15,7 @@ from showthrough.report.summary import in_words, show_verdict
 from showthrough.report.verdict import verdict
 from showthrough.run.records import Evidence, Failure
 from showthrough.run.thresholds import Threshold
+from situations import corpus_of, letters, release
 
 TEXT = "Ole Berg, file 77/12, of Oslo came home"
 MARKS = (
@@ -109,6 +110,26 @@ def test_of_two_that_meet_them_the_better_one_is_named_where_a_test_shows_it() -
     )
 
 
+def test_one_that_leaves_a_name_readable_is_never_the_one_to_choose() -> None:
+    """`leaky` is within its limits: 399 of 400 hidden, and 0.988 at worst. `good` also masks a word of each letter."""
+    made = letters()
+    leaky = release(made, lambda at, one: one.masks[1:] if at == 7 else one.masks)
+    good = release(made, lambda at, one: [*one.masks, Mask(*one.span("wrote"))])
+    both = evaluate(corpus_of(made), {"leaky": leaky, "good": good}, ["removed_di", "precision"], resamples=200)
+    assert [one.grade for one in verdict(both).systems] == ["met", "met"]
+    assert verdict(both).recommendation.startswith("good meets the threshold. That is no proof")
+    assert "leaky" not in verdict(both).recommendation
+    assert verdict(both).state.startswith(
+        "No objection found. What was tested found nothing against the best candidate."
+    )
+    assert verdict(both).state.endswith(" The best of 2 by these checks is good.")
+    alone = evaluate(corpus_of(made), {"leaky": leaky}, ["removed_di", "precision"], resamples=200)
+    assert verdict(alone).recommendation == "leaky meets the threshold, but something else speaks against a release."
+    assert verdict(alone).state == (
+        "Do not release. In leaky, 1 of 400 direct identifiers can still be read, in 1 of 200 documents."
+    )
+
+
 def test_few_documents_are_never_enough() -> None:
     """20 of 20 hidden: 0.05 ** (1 / 20) = 0.861, below 0.95. 0.05 ** (1 / 59) = 0.9505: 59 would do."""
     run = run_of(20, good=[NAME, CODE, TOWN])
@@ -158,13 +179,14 @@ def test_thresholds_that_were_set_decide() -> None:
     run = run_of(names=[NAME])
     run.thresholds = [Threshold("er_di", "min", 0.3)]
     assert verdict(run).recommendation.startswith(
-        "names meets all thresholds that count. Usual thresholds that are not met, though nobody set them: er_qi ≥ 0.95"
+        "names meets all thresholds that count, but something else speaks against a release. Usual thresholds that are "
+        "not met, though nobody set them: er_qi ≥ 0.95"
     )
     assert "Usual thresholds that nobody set: er_qi ≥ 0.95." in told(run)
     run.thresholds = [Threshold("er_qi", "min", 0.0)]
     assert verdict(run).recommendation.endswith("It misses er_di ≥ 0.95 (0.500).")  # which is grave, whoever asked
     run.thresholds = [Threshold("er_di", "min", 0.3), Threshold("er_qi", "min", 0.0)]
-    assert verdict(run).recommendation.startswith("names meets all thresholds.")
+    assert verdict(run).recommendation == "names meets all thresholds, but something else speaks against a release."
     assert "The thresholds are the usual ones" not in told(run)
     run.thresholds = []
     assert "The thresholds are the usual ones" in told(run)

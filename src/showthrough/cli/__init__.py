@@ -25,7 +25,7 @@ from showthrough.version import __version__
 # By heading, in the order in which help lists them: a command, and its summary, which fits on one line.
 _SUMMARIES = {
     "Evaluate": {
-        "demo": "Score six anonymizations of a small corpus that ships.",
+        "demo": "Score six systems on a small corpus that is included.",
         "evaluate": "Score anonymizations of a corpus, or systems (--with).",
         "compare": "Test which anonymizations are better by more than chance.",
         "check": "Check a run against limits: it passes, fails or is not sure.",
@@ -47,7 +47,7 @@ _SUMMARIES = {
         "split": "Divide a corpus into parts: train, dev and test.",
         "annotate": "Mark a corpus with systems: silver annotations to correct.",
         "apply": "Write the released texts: a corpus with masks applied.",
-        "cache": "Show what is stored of the answers of models, or clear it.",
+        "cache": "Show the stored answers of models, or clear them.",
     },
     "Systems": {
         "anonymize": "Anonymize a corpus with one or more systems.",

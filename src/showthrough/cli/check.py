@@ -50,11 +50,11 @@ class Demands:
         Meta(title="FILE", description="Readable identifiers that were reviewed and accepted, as JSON or CSV."),
     ] = None
     bound: Annotated[
-        bool, Meta(description="Require a test to show that no more is lost. Thresholds count cautious ends anyway.")
+        bool, Meta(description="With --baseline: pass only what a test shows to be no worse than --margin allows.")
     ] = False
     margin: Annotated[float, Meta(title="M", description="How much may be lost against the baseline.")] = 0.0
-    min_documents: Annotated[int, Meta(title="N", description="With fewer it does not pass.", ge=0)] = DOCUMENTS
-    min_identifiers: Annotated[int, Meta(title="N", description="With fewer it does not pass.", ge=0)] = IDENTIFIERS
+    min_documents: Annotated[int, Meta(title="N", description="With fewer documents nothing passes.", ge=0)] = DOCUMENTS
+    min_identifiers: Annotated[int, Meta(title="N", description="With fewer counted things nothing passes.", ge=0)] = IDENTIFIERS
 
     def __post_init__(self) -> None:
         """Raises InputError for numbers that cannot be."""

@@ -84,7 +84,7 @@ def command(
         Path,
         typer.Argument(
             metavar="CORPUS",
-            help="The corpus; or a plan (.toml) or a TAE configuration (.json), which says everything.",
+            help="The corpus. Or a plan (.toml) or a TAE configuration (.json), which names everything.",
         ),
     ],
     anonymizations: Anonymizations = None,

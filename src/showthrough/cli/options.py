@@ -24,7 +24,7 @@ MinThresholds = Annotated[
     typer.Option(
         "--min",
         metavar="METRIC=LIMIT",
-        help="A number must be at least this; repeatable.",
+        help="What a metric must reach, e.g. removed_di=0.95; repeatable.",
         autocompletion=limits_of_run,
     ),
 ]
@@ -33,7 +33,7 @@ MaxThresholds = Annotated[
     typer.Option(
         "--max",
         metavar="METRIC=LIMIT",
-        help="A number must be at most this; repeatable.",
+        help="What a metric must not exceed, e.g. trir=0.09; repeatable.",
         autocompletion=limits_of_run,
     ),
 ]

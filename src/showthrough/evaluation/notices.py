@@ -240,8 +240,8 @@ def carried_by_few(run: Run) -> list[str]:
         sizes = [as_many_even(run, name, text) for name in run.names if HEADLINE in run.parts(name, text)]
         even = min((size for size in sizes if size is not None), default=FEW)
         if even < FEW:
-            by_size.setdefault(f"{even:.0f}", []).append(text)
+            by_size.setdefault(f"{even:.1f}", []).append(text)
     return [
-        f"{join_names(texts)}: a few {run.unit}s weigh most, so that the intervals rest on about {size} {run.unit}s"
+        f"{join_names(texts)}: a few {run.unit}s weigh most, as if there were only {size}"
         for size, texts in by_size.items()
     ]

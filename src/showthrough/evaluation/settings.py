@@ -117,13 +117,13 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
         Annotated[int, Meta(ge=1)] | None,
         Meta(
             title="N",
-            description="Processes that share the work: 1; with Ray one for each core.",
+            description="Processes that share the work. The default is 1; with Ray, one for each core.",
             extra={"flags": ("-j", "--jobs"), **_CLUSTER},
         ),
     ] = None
     engine: Annotated[
         Literal["local", "ray"],
-        Meta(description="What does the work: this machine's processes, or a Ray cluster.", extra=_CLUSTER),
+        Meta(description="Where the work is done: on this machine, or on a Ray cluster.", extra=_CLUSTER),
     ] = "local"
     address: Annotated[
         str | None,
@@ -189,14 +189,14 @@ class FileSettings(Settings, FamilyOptions):
         str | None,
         Meta(
             title="NAME",
-            description="Format of the corpus, and of files with the same ending.",
+            description="Format of the corpus, and of other files with its ending; see list formats.",
         ),
     ] = None
     group_by: Annotated[
         str | None,
         Meta(
             title="FIELD|id:REGEX",
-            description="What documents of one patient or author share: a field, a column, or a piece of their ids.",
+            description="How to know documents of one patient or author: a field, a column, or a piece of the id that they share.",
         ),
     ] = None
     id_column: Annotated[
@@ -215,7 +215,7 @@ class FileSettings(Settings, FamilyOptions):
         Meta(title="NAME", description="A column beside the originals that holds released texts; may be repeated."),
     ] = ()
 
-    extra: Annotated[Extra, Meta(description="What a document means that only an anonymization has.")] = "error"
+    extra: Annotated[Extra, Meta(description="What to do about a document that is in an anonymization alone.")] = "error"
     offsets: Annotated[
         Offsets | None,
         Meta(

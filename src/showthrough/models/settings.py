@@ -43,6 +43,6 @@ class ModelSettings:
     device: Device = "auto"
     dtype: Annotated[
         Literal["fp32", "fp16", "bf16"],
-        Meta(description="Numbers that models calculate in; fp16 and bf16 are faster on a GPU, and bf16 is coarser."),
+        Meta(description="Precision of models: fp16 and bf16 are faster on a GPU, and bf16 is coarser."),
     ] = "fp32"
     cache: Annotated[bool, Meta(description="Use and keep what models answer; see showthrough cache.")] = True

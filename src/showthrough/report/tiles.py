@@ -138,19 +138,22 @@ def _kept(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: s
         return Tile(title, "–", "Nobody measured what is left to read.")
     check = _check(decision, record)
     human = people(run, record.text)
-    if PRECISION in record.roles:
-        title = "Masking that was needed"
+    limit, among_people = (None if check is None else check.limit), (None if human is None else human.value[0])
+    # Of precision the rest is shown: that all masked words were marked reads as if all marked words were masked.
+    needless = PRECISION in record.roles
+    if needless:
+        title = "Needless masking"
+        limit, among_people = (None if number is None else 1 - number for number in (limit, among_people))
     return Tile(
         title,
-        percent(score.value),
-        record.title[0].lower() + record.title[1:],
-        score.value,
-        score.low,
-        score.high,
-        None if check is None else check.limit,
-        most=False,
-        people=None if human is None else human.value[0],
-        moved=_moved(run, name, record, earlier, earlier_name),
+        percent(1 - score.value if needless else score.value),
+        "of the masked words were not marked" if needless else record.title[0].lower() + record.title[1:],
+        1 - score.value if needless else score.value,
+        *(_flipped(score) if needless else (score.low, score.high)),
+        limit,
+        most=needless,
+        people=among_people,
+        moved=_moved(run, name, record, earlier, earlier_name, flipped=needless),
         grade=None if check is None else check.grade,
         record=record,
     )

@@ -159,8 +159,10 @@ def _recommendation(run: Run, systems: Sequence[SystemVerdict], ranked: Sequence
         )
     if within:
         names = [system.name for system in within]
+        beside = _unmet_sentence(within)
         return (
             f"{join_names(names)} {_meet(names)} {_thresholds(systems)}, but something else speaks against a release."
+            f"{beside}"
         )
     unjudged = [system.name for system in systems if system.grade == "unknown"]
     closest = min(

@@ -89,6 +89,17 @@ def percent(share: float) -> str:
     return f"{share * 100:.{max(1, digits - 2)}f} %"
 
 
+def percent_end(share: float) -> str:
+    """The end of an interval: nobody needs more digits of it than one.
+
+    >>> percent_end(0.0000021), percent_end(0.0), percent_end(0.023), percent_end(0.9996)
+    ('under 0.1 %', '0.0 %', '2.3 %', 'over 99.9 %')
+    """
+    if 0 < share < 0.0005:
+        return "under 0.1 %"
+    return "over 99.9 %" if 0.9995 < share < 1 else f"{share * 100:.1f} %"
+
+
 def assumption_words(record: MetricRecord) -> str:
     """What a number takes on trust."""
     faith = []

@@ -242,7 +242,7 @@ class ClusteringAgreement(Metric):
                 own = call_text("nmi", self, ClusteringAgreement())
                 return [
                     f"{own}: {best} groups fit the documents hardly better than {k} (silhouettes {clear[best]:.4f} and "
-                    f"{clear[k]:.4f}), and the number depends on it. With {best} or {k} groups: "
+                    f"{clear[k]:.4f}), but give another number. With {best} or {k} groups: "
                     f"{', '.join(moves[:_SYSTEMS])}{more}"
                 ]
         return []

@@ -31,7 +31,7 @@ from showthrough.report.systems import grids
 from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.report.tiles import Tile, tiles
 from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, judge, value_words, verdict
-from showthrough.report.wording import join_names, percent
+from showthrough.report.wording import join_names, percent, percent_end
 from showthrough.report.worst import Example, worst_example
 from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.state import Decision, ReleaseState
@@ -107,6 +107,7 @@ def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None)
         reviewers=join_names(list(gate.accepted.reviewers)) if gate.accepted else "",
         checklist=evidence(run, ranked[0]),
         percents=percent,
+        percent_ends=percent_end,
         general=[line for line in found.cautions if not any(line in row.notes for row in first)],
         notes=[note for note in run.notes if not any(note in row.notes for row in first)],
         grade_words=WORDS,
