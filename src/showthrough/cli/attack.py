@@ -73,7 +73,11 @@ class AttackOptions:
 def command(
     background: Annotated[
         Path,
-        typer.Option("--background", metavar="FILE", help="What the attacker knows: a text by id. TRI's records also hold the documents."),
+        typer.Option(
+            "--background",
+            metavar="FILE",
+            help="What the attacker knows: a text by id. TRI's records also hold the documents.",
+        ),
     ],
     anonymizations: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymized texts, or masks (then with --corpus).")

@@ -54,7 +54,9 @@ class Demands:
     ] = False
     margin: Annotated[float, Meta(title="M", description="How much may be lost against the baseline.")] = 0.0
     min_documents: Annotated[int, Meta(title="N", description="With fewer documents nothing passes.", ge=0)] = DOCUMENTS
-    min_identifiers: Annotated[int, Meta(title="N", description="With fewer counted things nothing passes.", ge=0)] = IDENTIFIERS
+    min_identifiers: Annotated[int, Meta(title="N", description="With fewer counted things nothing passes.", ge=0)] = (
+        IDENTIFIERS
+    )
 
     def __post_init__(self) -> None:
         """Raises InputError for numbers that cannot be."""

@@ -196,7 +196,7 @@ class FileSettings(Settings, FamilyOptions):
         str | None,
         Meta(
             title="FIELD|id:REGEX",
-            description="How to know documents of one patient or author: a field, a column, or a piece of the id that they share.",
+            description="What documents of one patient or author share: a field, a column, or a piece of the id.",
         ),
     ] = None
     id_column: Annotated[
@@ -215,7 +215,9 @@ class FileSettings(Settings, FamilyOptions):
         Meta(title="NAME", description="A column beside the originals that holds released texts; may be repeated."),
     ] = ()
 
-    extra: Annotated[Extra, Meta(description="What to do about a document that is in an anonymization alone.")] = "error"
+    extra: Annotated[Extra, Meta(description="What to do about a document that is in an anonymization alone.")] = (
+        "error"
+    )
     offsets: Annotated[
         Offsets | None,
         Meta(

@@ -209,7 +209,7 @@ def _none(systems: Sequence[SystemVerdict]) -> str:
 def _closest(system: SystemVerdict, *, alone: bool) -> str:
     """By the numbers alone: no test tells whether another is further off."""
     missing = join_names([format_grading(graded) for graded in system.grades if graded.bearing == "missed"])
-    return f"It misses {missing}." if alone else f"By the numbers alone {system.name} is closest. It misses {missing}."
+    return f"It misses {missing}." if alone else f"{system.name} comes closest. It misses {missing}."
 
 
 def format_grading(graded: Grading) -> str:
