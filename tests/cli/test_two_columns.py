@@ -83,3 +83,10 @@ def test_one_column_of_texts_is_a_corpus_without_anonymizations(cli: Cli) -> Non
     assert found.status == 2
     assert found.err.startswith("anonymizations: none was given; expected at least one: NAME=FILE, or --with SYSTEM; ")
     assert "showthrough scan" in found.err
+
+
+def test_validate_names_the_options_of_a_table_with_both(cli: Cli) -> None:
+    found = cli("validate", table("t.csv", [{"id": 1, "before": "Ann Lee came.", "after": "P came."}]))
+    assert found.status == 2
+    assert "--text-column" in found.err
+    assert "a table with originals and releases needs --original and --released" in found.err

@@ -286,6 +286,16 @@ def test_no_anonymization_at_all_is_told(tiny: Corpus) -> None:
         evaluate(tiny, None, ["recall"])  # type: ignore[arg-type]
 
 
+def test_a_frame_alone_is_no_list_of_anonymizations(tiny: Corpus) -> None:
+    """It would give the names of its columns, one by one."""
+
+    class Frame(list[Any]):
+        columns = ("doc_id", "text")
+
+    with pytest.raises(PlanError, match="found a value of type Frame; expected anonymizations by name"):
+        evaluate(tiny, Frame(Frame.columns))
+
+
 @pytest.mark.parametrize(("error", "advised"), [(LostError, True), (GoneError, False)])
 def test_who_is_gone_for_good_needs_no_fewer_jobs(
     tiny: Corpus, monkeypatch: pytest.MonkeyPatch, error: type[LostError], advised: bool

@@ -235,13 +235,11 @@ def carried_by_few(run: Run) -> list[str]:
     """Numbers that a few heavy documents carry, or groups of them, though there are more."""
     if run.unit_count < FEW:
         return []
-    by_size: dict[str, list[str]] = {}
+    weights = []
     for text in run.rows:
         sizes = [as_many_even(run, name, text) for name in run.names if HEADLINE in run.parts(name, text)]
         even = min((size for size in sizes if size is not None), default=FEW)
         if even < FEW:
-            by_size.setdefault(f"{even:.1f}", []).append(text)
-    return [
-        f"{join_names(texts)}: a few {run.unit}s weigh most, as if there were only {size}"
-        for size, texts in by_size.items()
-    ]
+            weights.append(f"{text} ({even:.1f})")
+    lead = f"a few {run.unit}s weigh most, as if there were only so many"
+    return [f"{lead}: {join_names(weights)}"] if weights else []
