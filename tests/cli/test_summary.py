@@ -72,6 +72,10 @@ def test_limits_and_accepted_identifiers(office: Any) -> None:
     found = json.loads((office.folder / "release.json").read_bytes())
     assert found["state"] != "do not release"
     assert (found["accepted"]["accepted"], found["accepted"]["by"]) == (1, ["Ann Ro"])
+    assert office.cli("report", "run.json", *options[:2]).out.startswith("Do not release. In tool, 1 of 40 direct ")
+    assert not office.cli("report", "run.json", *options).out.startswith("Do not release.")
+    assert office.cli("report", "run.json", *options, "--markdown", "a.md").status == 0
+    assert not (office.folder / "a.md").read_text(encoding="utf-8").startswith("**Do not release.")
     [limit] = [number["limit"] for number in found["numbers"] if number["metric"] == "removed_di"]
     assert (limit["set_by"], limit["limit"]) == ("user", 0.5)
 
@@ -83,8 +87,8 @@ def test_limits_and_accepted_identifiers(office: Any) -> None:
         (("--summary", "run.json"), "run.json: is read by this command"),
         (("--summary", "a.html", "--summary", "a.html"), "a.html: is named for two results"),
         (("--summary", "a.html", "--candidate", "toll"), "candidate toll: not in this run; there are tool"),
-        (("--candidate", "tool"), "candidate: is for a page or a release summary; expected --html FILE or --summ"),
-        (("--baseline", "last.json"), "baseline: is for a page or a release summary; expected --html FILE or --s"),
+        (("--csv", "a.csv", "--candidate", "tool"), "candidate: is for what judges a release; expected --html, "),
+        (("-o", "a.json", "--baseline", "last.json"), "baseline: is for what judges a release; expected --html, "),
         (("--summary", "a.pdf", "--paper", "A5"), "paper: found 'A5'; expected A4 or Letter"),
         (("--summary", "a.html", "--accepted", "none.json"), "none.json: "),
         (("--summary", "gone/a.html"), "gone/a.html: the folder gone does not exist"),

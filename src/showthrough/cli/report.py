@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +14,7 @@ from showthrough.cli.options import CliOptions, MaxThresholds, MinThresholds, wi
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.view_options import Views, show, view_options
 from showthrough.core.errors import OutputError, PlanError, join_names, quote_value
+from showthrough.report.files import VIEWS
 from showthrough.report.terminal import show_signatures
 from showthrough.run.gate.accepted import read_accepted
 from showthrough.run.gate.baseline import Baseline
@@ -70,6 +71,9 @@ def command(
     check_distinct((output, *release.files, *shown.paths), read)
     shown.check()
     release.check(shown.force)
+    written = bool(output or release.files or any(shown.paths))
+    if written and not (release.files or any(VIEWS[name].judged for name in shown.files)):
+        _refuse({"candidate": candidate, "accepted": accepted, "baseline": baseline})
     check_file(output, shown.force)
     thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
     results = Results(shown.force)
@@ -81,11 +85,18 @@ def command(
         results.save(shown.redact(run), output)
     shown.write(run, results, read, gate=gate)
     screen = console(PAGE)
-    _show(run, shown, screen, gate, written=bool(output or release.files or any(shown.paths)))
+    _show(run, shown, screen, gate, written=written)
     results.tell(screen)
     if not run.complete:
         notes().print("this run was interrupted: complete it with evaluate --resume", markup=False)
         raise typer.Exit(1)
+
+
+def _refuse(about: Mapping[str, object]) -> None:
+    """Raises PlanError for an option that nothing uses which is to be written."""
+    for name, value in about.items():
+        if value is not None:
+            raise PlanError("is for what judges a release; expected --html, --markdown or --summary FILE too", name)
 
 
 def _gate(
