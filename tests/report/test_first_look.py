@@ -123,7 +123,7 @@ def test_what_moved_since_an_earlier_run(four_left: Run) -> None:
     readable, found, kept = (one.moved for one in tiles(four_left, decide(four_left), earlier))
     assert readable == "▼ worse: was 0.0 % in last"
     assert found.startswith("▼ worse: was ")
-    assert kept == "unchanged: was 100.0 % in last"
+    assert kept == "unchanged: was 0.0 % in last"
     back = tiles(run := run_of(made), decide(run), RunPair(run, four_left, "last"))
     assert back[0].moved == "▲ better: was 5.0 % in last"
 
