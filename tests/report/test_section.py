@@ -44,7 +44,7 @@ def test_readers_hear_of_a_section_that_cannot_be_used(
     monkeypatch.setitem(FAMILIES, "ours", family)
     caution = f"The report section of the family ours cannot be used: {why}."
     assert cautions(demo_run) == [*before, caution]
-    assert markdown_text(demo_run).endswith(text[text.index("**") :])
+    assert markdown_text(demo_run).endswith(text[text.index("\n**") :])
 
 
 def fail_to_tell(*arguments: Any, **options: Any) -> Any:
@@ -72,7 +72,7 @@ def test_a_method_that_fails_stops_no_report(method: str, demo_run: Run, monkeyp
     (caution,) = cautions(demo_run)[len(before) :]
     start = f"The report section of the family ours cannot be used: {method} raised ValueError (test_section.py, line "
     assert caution.startswith(start)
-    assert markdown_text(demo_run).endswith(text[text.index("**") :])
+    assert markdown_text(demo_run).endswith(text[text.index("\n**") :])
     assert caution in markdown_text(demo_run).replace("\\_", "_")
     assert caution in html_text(demo_run)
 
@@ -83,7 +83,7 @@ def test_values_of_another_type_are_refused(method: str, demo_run: Run, monkeypa
     bring_section(monkeypatch, **{method: tell_numbers})
     (caution,) = cautions(demo_run)[len(before) :]
     assert f"the family ours cannot be used: {method} gave a value of type int, expected " in caution
-    assert markdown_text(demo_run).endswith(text[text.index("**") :])
+    assert markdown_text(demo_run).endswith(text[text.index("\n**") :])
 
 
 def test_data_that_the_page_cannot_hold_is_refused(demo_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

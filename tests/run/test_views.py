@@ -103,7 +103,10 @@ def test_folders_are_left_out(run: Run) -> None:
 
 def test_a_large_run_is_shown_small(run: Run) -> None:
     small = len(run._repr_html_())
-    run.documents = [f"document {number}" for number in range(100_000)]
+    count = 99_999
+    run.documents = [f"document {number}" for number in range(count)]
+    run.rows = {text: {name: {column: (list(values) * count)[:count] for column, values in columns.items()}
+                       for name, columns in by.items()} for text, by in run.rows.items()}  # fmt: skip
     assert len(run._repr_html_()) < small + 50
     inputs, scores = run.anonymizations[0], run["some"]
     run.anonymizations = [msgspec.structs.replace(inputs, name=f"system {number}") for number in range(300)]

@@ -67,7 +67,8 @@ def text_of(value: object) -> str:
 def _(run: Run) -> str:
     folders, table = PathNames(run.metrics), headlines(run)
     box = _box(run)
-    SubElement(box, "div", style="font-weight:bold").text = state_words(judge(run, without_text=True)[0])
+    if len(run.names) <= _ROWS and not run.in_files:  # of more it takes seconds, and a cell is shown often
+        SubElement(box, "div", style="font-weight:bold").text = state_words(judge(run, without_text=True)[0])
     _list(box, map(folders.shorten, cautions(run)))
     columns = table.columns[:_COLUMNS]
     body = _table(box, [ColumnHead(""), *(_head(run, folders, column) for column in columns)])
