@@ -100,7 +100,9 @@ def unknown_words(words: list[str]) -> list[str]:
     if command is None:
         return [words[1]]
     while (rest := words[2:]) and rest[0] in getattr(command, "commands", {}):
-        command, words = command.commands[rest[0]], rest
+        command, words = command.commands[rest[0]], ["", *rest]
+    if getattr(command, "commands", {}) and words[2:] and not words[2].startswith("-"):
+        return [words[2]]  # a group of commands, and none of them
     options = [word.partition("=")[0] for word in words[2:] if word.startswith("-")]
     return [option for option in options if option not in options_of(command)]
 
