@@ -236,7 +236,7 @@ def test_where_nothing_can_be_checked_the_next_step_is_told(desk: Any) -> None:
     desk.cli("evaluate", "plain.json", "tool=plain-masks.json", "--preset", "unannotated", "-o", "plain-run.json")
     plain = desk.cli("check", "plain-run.json")
     assert plain.status == 2
-    assert "mark a sample" in plain.err
+    assert "mark what identifies people in a sample" in plain.err
     assert "such as --max inconsistent=0.05" in plain.err
     few = "--min-documents", "1", "--min-identifiers", "0"  # nearly alike texts are one unit
     assert desk.cli("check", "plain-run.json", "--max", "inconsistent=1", *few).status == 3

@@ -342,7 +342,8 @@ def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any
     assert "% recall_per_type" not in scores_table  # signatures of its own metrics alone
     assert re.findall(r"^% (\w+)", by_type, re.MULTILINE) == ["recall_per_type"]
     assert "| er\\_di ↑ (privacy) |" in (here / "t.md").read_text()
-    assert (here / "t.md").read_text().startswith("**corpus: 3 documents")
+    assert (here / "t.md").read_text().startswith("**Not enough evidence. ")
+    assert "\n\n**corpus: 3 documents" in (here / "t.md").read_text()
 
 
 def test_reports_are_replaced_only_by_force(run: Run, here: Path, cli: Callable[..., Any]) -> None:
