@@ -249,8 +249,8 @@ def test_rows_that_are_gone_or_twice_or_mixed_up(corpus: Corpus, fill: Fill) -> 
     ]
     save(path, ["document", "file"], [])
     assert problems(lambda: reviewed(two, folder)) == [  # one fault, with all seven columns that are not there
-        "sheet.csv: first row: found no column annotator, reviewer, can you still tell who this is about?, who, and how "
-        "found, how sure, confirmed, remarks; expected the header that the sheet was written with, each name once"
+        "sheet.csv: first row: found no column annotator, reviewer, can you still tell who this is about?, who, and "
+        "how found, how sure, confirmed, remarks; expected the header that the sheet was written with, each name once"
     ]
 
 
