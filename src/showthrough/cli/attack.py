@@ -74,9 +74,7 @@ def command(
     background: Annotated[
         Path,
         typer.Option(
-            "--background",
-            metavar="FILE",
-            help="What the attacker knows: a text by id. TRI's records also hold the documents.",
+            "--background", metavar="FILE", help="The attacker's text by id; TRI's records also hold documents."
         ),
     ],
     anonymizations: Annotated[

@@ -145,6 +145,14 @@ class TestFaults:
             with pytest.raises(ResourceError, match="not shown"):
                 model(server, path, concurrency=1).replies(both, check)
 
+    def test_nor_a_name_of_an_earlier_batch(self, path: Path) -> None:
+        with talking(echo) as server:
+            asked = model(server, path)
+            asked.replies([question("Ann Lee of Oslo in May")], check)
+            server.refusing = 400, "cannot read 'Lee'"
+            with pytest.raises(ResourceError, match="not shown"):
+                asked.replies([question("no text")], check)
+
     def test_words_that_are_no_names_may_stand_in_both(self, path: Path) -> None:
         """A text begins a sentence with one, and has it small elsewhere; three digits may be any limit."""
         with talking(echo) as server:

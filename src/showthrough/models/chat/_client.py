@@ -101,8 +101,7 @@ class Client:
         self._refused: set[str] = set()
         self._lock = threading.Lock()
         self._heard = False  # from that server, ever
-        self._texts: Sequence[str] = ()  # that it is sent
-        self._told: ToldTexts | None = None  # the same, once something went wrong
+        self._told = ToldTexts([])  # all that it was ever sent: a reply to one batch may repeat another
         self._key = address.key
         if fault := address.key_fault:
             raise ResourceError(f"{address.name}: {fault}")
@@ -110,7 +109,7 @@ class Client:
     @contextmanager
     def connect(self, texts: Sequence[str]) -> Iterator[None]:
         """In here it can be asked about these texts; what is still under way at the end breaks off."""
-        self._texts, self._told, self._turn = texts, None, self._wire.Turn()
+        self._told, self._turn = self._told.and_also(texts), self._wire.Turn()
         proxy = self._address.proxy(self._hosts)
         try:
             http = self._wire.build_client(self._turn, proxy)
@@ -214,14 +213,13 @@ class Client:
     def _reason(self, error: Any, question: ChatQuestion) -> str:
         """What the server says, unless it repeats what it was sent: no message is a place for a document or a key.
 
-        Whichever question that was: a server that is asked many at once may mix them up.
+        Whichever question that was: a server that is asked many at once, or kept an earlier one, may mix them up.
         """
         body = error.body if isinstance(error.body, Mapping) else {}
         message = body.get("message") or body.get("detail") or error.response.reason_phrase
         text = " ".join(str(message).split())
-        told = self._told = self._told or ToldTexts(self._texts)
         long = len(text) > 2000 or self._key in text
-        if long or ToldTexts([question.text, self._key]).repeated_in(text) or told.repeated_in(text, _ELSEWHERE):
+        if long or ToldTexts([question.text, self._key]).repeated_in(text) or self._told.repeated_in(text, _ELSEWHERE):
             text = KEPT_BACK
         meant = _MEANS.get(error.status_code)
         return f"{meant}: {shorten(text, 200)}" if meant else shorten(text, 200)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from functools import cached_property
 
 from showthrough.core.patterns import lazy_pattern
 
@@ -27,14 +28,23 @@ class ToldTexts:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._folded: list[str] = []
+        self._texts = frozenset(texts)
+
+    def and_also(self, texts: Collection[str]) -> ToldTexts:
+        return self if self._texts.issuperset(texts) else ToldTexts(self._texts.union(texts))
+
+    @cached_property  # most servers never say anything that must be compared
+    def _folded(self) -> list[str]:
+        return [_fold_letters(text) for text in self._texts]
+
+    @cached_property
+    def _names(self) -> set[str]:
         capital: set[str] = set()
         small: set[str] = set()
-        for text in texts:
-            self._folded.append(_fold_letters(text))
+        for text in self._texts:
             for word in _words(text):
                 (small if word[0].islower() else capital).add(word.casefold())
-        self._names = {word for word in capital - small if len(word) >= (_NUMBER if word.isdecimal() else _NAME)}
+        return {word for word in capital - small if len(word) >= (_NUMBER if word.isdecimal() else _NAME)}
 
     def repeated_in(self, message: str, letters: int = LETTERS) -> bool:
         """Whether so many letters of a message in a row stand in the texts, or all of it, or a name or number does."""
