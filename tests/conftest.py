@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -40,6 +41,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if SLOW.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What earlier tests left for the collector warns before a test in which warnings are errors, and not in it."""
+    if any("error" in mark.args for mark in item.iter_markers("filterwarnings")):
+        gc.collect()
 
 
 @pytest.fixture(scope="session")

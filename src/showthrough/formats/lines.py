@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -131,6 +132,7 @@ class StoredLines:
                 self.file = open_file(self.path)
             except InputError as error:
                 raise ChangedError(error.problems) from None
+            weakref.finalize(self, self.file.close)  # even if these lines are part of a reference cycle
         if file_state(self.file) != self.state:
             raise self._changed_error()
         return self.file

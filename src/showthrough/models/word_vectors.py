@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -167,12 +168,13 @@ class FileVectors:
         """The lines, in a file that can be read at any place: a packed one is unpacked where nobody else can look."""
         with self._readable():
             file = open_file(self.path)
-            if not compression_of(self.path):
-                return file
-            unpacked = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115 (it stays open as long as this)
-            with file:
-                copyfileobj(file, unpacked, _BLOCK)
-            return unpacked
+            if compression_of(self.path):
+                unpacked = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115 (it stays open as long as this)
+                with file:
+                    copyfileobj(file, unpacked, _BLOCK)
+                file = unpacked
+        weakref.finalize(self, file.close)
+        return file
 
     @cached_property
     def _width(self) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -151,6 +152,7 @@ class Journal:
         except BaseException:
             self._file.close()
             raise
+        weakref.finalize(self, self._file.close)
 
     @property
     def done_count(self) -> int:
