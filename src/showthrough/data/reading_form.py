@@ -381,7 +381,10 @@ def letters_of(text: str) -> str:
     >>> letters_of("J o-h.n"), letters_of("36110/97")
     ('john', '3611097')
     """
-    return fold_case(cased_form(text)).replace(" ", "")
+    letters = letter_by_letter(text)
+    if letters is None:
+        return fold_case(cased_form(text)).replace(" ", "")
+    return letters.replace(b" ", b"").lower().decode("ascii")
 
 
 def stands_apart(text: str) -> bool:

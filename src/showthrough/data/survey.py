@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,6 +26,7 @@ from showthrough.storage.columns.strings import Strings
 if TYPE_CHECKING:
     from showthrough.data.documents import Document, Identifier
 
+_KIND = attrgetter("__class__", "entity_type", "identifier")  # of a mention
 _TWICE = "this id occurs twice; expected unique ids"
 
 
@@ -132,7 +135,7 @@ class Surveying:
         self._silver.update(layer.annotator for layer in layers if is_silver(layer.annotator))
         if len(layers) > 1 and len(document.readers) > 1:
             self._shared.append(number)
-        kinds = Counter((type(item), item.entity_type, item.identifier) for layer in layers for item in layer.mentions)
+        kinds = Counter(map(_KIND, chain.from_iterable(layer.mentions for layer in layers)))
         for (mention_class, type_name, level), count in kinds.items():
             self._marked[MentionCategory(type_name, level, mention_class.states)] += count
 

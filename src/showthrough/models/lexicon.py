@@ -81,22 +81,26 @@ class Lexicon:
         listed = _among(keys, self._keys)
         # Longer words, lone letters and words that hang on their neighbours need a look at the text itself.
         unsure = np.flatnonzero(listed & ((size > 8) | (size == 1) | _among(keys, self._unsure)))
+        text = f"\n{axis.text}\n"  # so that every word has a character on either side
         spans = zip(start[unsure].tolist(), end[unsure].tolist(), strict=True)
-        listed[unsure] = [self._is_listed(axis.text, low, high) for low, high in spans]
+        words = [text[low : high + 2] for low, high in spans]
+        answers = {word: self._is_listed(word) for word in {*words}}  # few different ones, each very often
+        listed[unsure] = list(map(answers.__getitem__, words))
         return listed
 
-    def _is_listed(self, text: str, start: int, end: int) -> bool:
-        written = text[start:end]
+    def _is_listed(self, around: str) -> bool:
+        """Whether a word is, which comes with the characters before and after it."""
+        before, written, after = around[0], around[1:-1], around[-1]
         word = written.lower()
-        if word in self.elided and text[end : end + 1] in _APOSTROPHES:
+        if word in self.elided and after in _APOSTROPHES:
             return True
-        if word in self.clitic and start > 0 and text[start - 1] in _APOSTROPHES:
+        if word in self.clitic and before in _APOSTROPHES:
             return True
         if len(written) == 1:
             return written in self.words  # a lone capital is an initial ("A. Smith"), not an article
         # To TAB's script "Mr." is one token, full stop included, and that token is not on its list: published numbers
         # ask for it to be masked where it is marked, so this list does too.
-        return word in self.words and not (word in TITLES and text[end : end + 1] == ".")
+        return word in self.words and not (word in TITLES and after == ".")
 
 
 def _keys_of(words: Iterable[str]) -> Codes:

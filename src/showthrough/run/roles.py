@@ -175,7 +175,7 @@ def _sum_columns(run: Run, columns: Sequence[Sequence[float]]) -> Sequence[float
     """Columns one upon the other."""
     if run.in_files:
         return sum(map(_float, columns), np.zeros(len(run.documents)))
-    return [sum(values) for values in zip(*columns, strict=True)]
+    return columns[0] if len(columns) == 1 else list(map(sum, zip(*columns, strict=True)))
 
 
 def _float(column: Sequence[float]) -> Floats:

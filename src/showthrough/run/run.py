@@ -295,13 +295,12 @@ class Run(msgspec.Struct, dict=True):
 
     @property
     def _units(self) -> Units:
-        """Found once where ids and groups cannot change, as those in files: all rows stand as they do."""
+        """Found again only where ids or groups are others than before."""
         units: Units | None
         documents, groups, units = self.__dict__.get("_drawn", (None, None, None))
-        if units is None or documents is not self.documents or groups is not self.groups:
+        if units is None or not (_is_same(documents, self.documents) and _is_same(groups, self.groups)):
             units = Units(self.documents, self.groups)
-            if not isinstance(self.documents, list):
-                self.__dict__["_drawn"] = self.documents, self.groups, units
+            self.__dict__["_drawn"] = _snapshot(self.documents), _snapshot(self.groups), units
         return units
 
     def to_frame(self) -> Any:
@@ -359,6 +358,15 @@ class Run(msgspec.Struct, dict=True):
         from showthrough.run.file import read_run
 
         return read_run(Path(path))
+
+
+def _snapshot(texts: Sequence[str]) -> Sequence[str]:
+    """The same, whatever becomes of a list; ids and groups in files cannot change."""
+    return list(texts) if isinstance(texts, list) else texts
+
+
+def _is_same(earlier: Sequence[str] | None, texts: Sequence[str]) -> bool:
+    return earlier is texts or (isinstance(texts, list) and earlier == texts)
 
 
 def _pandas(feature: str) -> Any:

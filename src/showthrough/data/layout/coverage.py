@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from showthrough.core.arrays import Bools, Bytes, Codes, Ints, Ints8, Ints32, distinct
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.characters import PLAIN, UNSURE
 from showthrough.data.layout.span_index import IndexRanges, SpanIndex
 from showthrough.data.layout.span_layout import SpanLayout
@@ -68,8 +68,8 @@ class Coverage:
         sizes = list(map(len, self.of_documents))
         document = np.repeat(np.arange(len(sizes)), sizes)
         shift = axis.bounds[document]
-        start = np.array([mask.start for mask in masks], dtype=np.int64) + shift
-        end = np.array([mask.end for mask in masks], dtype=np.int64) + shift
+        start = np.fromiter(map(attrgetter("start"), masks), np.int64, len(masks)) + shift
+        end = np.fromiter(map(attrgetter("end"), masks), np.int64, len(masks)) + shift
         order = np.argsort(start, kind="stable")
         start, end, document = start[order], end[order], document[order]
         opens = find_openings(start, end)
@@ -141,7 +141,7 @@ class Coverage:
             return _NOTHING
         tokens = self.tokens
         spelled = [_spelled_before(text) if len(text) <= _SHORT else _spelled_out(text) for text in texts]
-        sheet = SpanLayout(Corpus([Document("", text) for text in spelled]))
+        sheet = SpanLayout.of_texts(spelled)
         again = find_repeats(self.axis, tokens, sheet, number[tokens.origin])
         count = np.bincount(tokens.origin, minlength=len(number))
         complete = np.bincount(tokens.origin, again, minlength=len(number)) == count
@@ -221,7 +221,7 @@ def find_repeats(axis: SpanLayout, tokens: Spans, sheet: SpanLayout, text: Ints)
     Texts are cut into words in a span layout of their own, `sheet`, each once however often it is written. Keys of
     first letters tell nearly all words; only where they cannot, words are compared letter by letter.
     """
-    words, texts = sheet.tokens, len(sheet.documents)
+    words, texts = sheet.tokens, len(sheet.bounds) - 1
     text_of_word = sheet.document_at(words.start)  # the text of each word
     again = np.zeros(len(tokens), dtype=bool)
     likely = np.flatnonzero(

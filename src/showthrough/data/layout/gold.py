@@ -97,7 +97,7 @@ class Gold:
         first = _first_of_each(entity)
         entity_level = np.zeros(len(first), dtype=np.int8)
         np.maximum.at(entity_level, entity, level)
-        kinds = [marks[index].entity_type for index in first.tolist()]
+        kinds = list(map(attrgetter("entity_type"), map(marks.__getitem__, first.tolist())))
         types = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
         entity_type = np.array(list(map(types.__getitem__, kinds)), dtype=np.int64)
         return cls(

@@ -6,7 +6,7 @@ span index, which is shorter: `coverage` marks anonymizations in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 
 import numpy as np
@@ -34,8 +34,21 @@ class SpanLayout:
 
     def __init__(self, corpus: Corpus) -> None:
         self.documents = list(corpus)
+        self._lay_out([document.text for document in self.documents])
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str]) -> SpanLayout:
+        """A layout of texts that are no documents, such as replacements: they have no ids and no annotations."""
+        axis = cls.__new__(cls)
+        axis.documents = []
+        axis._lay_out(texts)
+        return axis
+
+    def _lay_out(self, texts: Sequence[str]) -> None:
+        self._texts = texts
         # The line feed keeps tokens and masks of neighbours apart, so no document boundary needs a special case.
-        self.bounds: Ints = np.cumsum([0, *(len(document.text) + 1 for document in self.documents)], dtype=np.int64)
+        self.bounds: Ints = np.zeros(len(texts) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1, out=self.bounds[1:])
         self._rulers: dict[tuple[str, Asking], SpanIndex] = {}
 
     def with_annotations_of(self, corpus: Corpus) -> SpanLayout:
@@ -49,7 +62,7 @@ class SpanLayout:
 
     @cached_property
     def text(self) -> str:
-        return "\n".join(document.text for document in self.documents)
+        return "\n".join(self._texts)
 
     @cached_property
     def narrow(self) -> bytes:
@@ -61,9 +74,8 @@ class SpanLayout:
         """Where the question marks of `narrow` stand, and which characters they really are."""
         positions = np.flatnonzero(np.frombuffer(self.narrow, dtype=np.uint8) == ord("?"))
         if len(positions) * _FEW > len(self.text):  # a script beyond Latin-1: all characters at once
-            codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")[positions]
-            return positions, codes.astype(np.int64)
-        return positions, np.array([ord(self.text[position]) for position in positions.tolist()], dtype=np.int64)
+            return positions, _codes_of(self.text)[positions]
+        return positions, _codes_of("".join(map(self.text.__getitem__, positions.tolist())))
 
     def table(self, kind: Callable[[str], int]) -> Bytes:
         """A small number for every character; each distinct character is asked about once."""
@@ -135,7 +147,11 @@ class SpanLayout:
 
     def by_document(self, document: Ints, weight: NDArray[np.generic] | None = None) -> Floats:
         """How many (or how much weight) each document has."""
-        return np.bincount(document, weight, minlength=len(self.documents)).astype(np.float64)
+        return np.bincount(document, weight, minlength=len(self._texts)).astype(np.float64)
+
+
+def _codes_of(text: str) -> Ints:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
 
 
 @cache

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from showthrough.core.arrays import Bools, Codes, Ints
-from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.characters import WORD_KIND, token_kind
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import SortedSpans, count_before
@@ -34,7 +33,7 @@ class WordIndex:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> WordIndex:
-        return cls(SpanLayout(Corpus([Document(str(index), text) for index, text in enumerate(texts)])))
+        return cls(SpanLayout.of_texts(texts))
 
     @cached_property
     def document(self) -> Ints:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.core.arrays import Codes, Ints
-from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import expand_ranges, list_positions
 from showthrough.statistics.numerics.sparse import SparseRows
@@ -57,7 +56,7 @@ class TextWords:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        axis = SpanLayout(Corpus([Document("", text) for text in texts]))
+        axis = SpanLayout.of_texts(texts)
         tokens = axis.tokens
         self._text, self._texts = axis.text, len(texts)
         self._start, self._end = tokens.start, tokens.end
