@@ -27,6 +27,7 @@ from showthrough import (
     Run,
     evaluate,
 )
+from showthrough.data.levels import by_type
 from showthrough.metrics import METRICS as NAMES
 from showthrough.report.files import markdown_text
 from showthrough.report.summary import show_short_verdict, show_verdict
@@ -243,18 +244,56 @@ def test_a_type_that_was_left_out_was_not_looked_at() -> None:
         assert (decision.state, decision.sentence) == (
             NOT_YET, "Nobody looked at PERSON: these marks were left out of the evaluation.",
         )  # fmt: skip
+    renamed = evaluate(corpus_of(made), names, METRICS[:3], resamples=50, map={"PERSON": "X"}, ignore=["X"])
+    assert decide(renamed).sentence == "Nobody looked at PERSON: these marks were left out of the evaluation."
     towns = release(made, lambda at, one: one.masks[:2])
     assert decide(evaluate(corpus_of(made), towns, METRICS[:3], resamples=50, ignore=["LOC"])).state == FREE
 
 
-def test_names_that_were_taken_for_indirect_identifiers_are_told() -> None:
+@pytest.mark.parametrize(
+    ("stated", "how"),
+    [
+        (True, {"quasi": ["PERSON"]}),
+        (True, {"map": {"PERSON": "X"}, "quasi": ["X"]}),
+        (False, {"map": {"PERSON": "LOC"}}),  # the type alone says that it identifies directly
+        (False, {"map": {"PERSON": "SOMETHING"}}),
+    ],
+)
+def test_names_that_were_taken_for_indirect_identifiers_are_told(stated: bool, how: dict[str, Any]) -> None:
     """Ten of 400 can be read, which is within the limit on indirect identifiers."""
     made = letters()
-    masks = release(made, lambda at, one: one.masks[1:] if at < 10 else one.masks)
-    decision = decide(evaluate(corpus_of(made), masks, METRICS[:3], resamples=50, quasi=["PERSON"]))
-    assert "The evaluation took PERSON for indirect identifiers; 10 of 400 indirect identifiers can still be read." in (
-        decision.sentence
-    )
+    documents = [
+        document if stated else Document(document.id, document.text, (Annotation("ann", tuple(
+            by_type(mark.start, mark.end, mark.entity_type, mark.entity_id) for mark in document.annotations[0].mentions
+        )),)) for document in corpus_of(made)
+    ]  # fmt: skip
+
+    def decided_on(left: int) -> Decision:
+        masks = release(made, lambda at, one: one.masks[1:] if at < left else one.masks)
+        run = evaluate(Corpus(documents, "letters"), masks, METRICS[:3], resamples=50, **how)
+        assert decide(run.without_text()).state == decide(run).state
+        return decide(run)
+
+    told = "The evaluation took PERSON for indirect identifiers; {} of 400 indirect identifiers can still be read."
+    assert (decided_on(10).state, decided_on(10).sentence) == (NOT_YET, told.format(10))
+    assert decided_on(0).state == FREE
+    assert told.format(0) in decided_on(0).sentence
+
+
+def test_what_was_marked_as_direct_counts_whatever_its_type_is_called() -> None:
+    """Nobody knows HANDLE, and its marks say that it identifies directly: without them nothing is free."""
+    made = letters()
+    documents = [
+        Document(document.id, document.text, (Annotation("ann", tuple(
+            replace(mark, entity_type="HANDLE") if mark.entity_type == "PERSON" else mark
+            for mark in document.annotations[0].mentions
+        )),)) for document in corpus_of(made)
+    ]  # fmt: skip
+    names = release(made, lambda at, one: one.masks[1:] if at == 7 else one.masks)
+    for how, says in (("ignore", "Nobody looked at HANDLE"), ("quasi", "The evaluation took HANDLE for indirect")):
+        run = evaluate(Corpus(documents, "letters"), names, METRICS[:3], resamples=50, **{how: ["HANDLE"]})
+        assert decide(run).state == NOT_YET
+        assert decide(run).sentence.startswith(says)
 
 
 def test_documents_that_nobody_annotated_show_nothing() -> None:
@@ -265,7 +304,9 @@ def test_documents_that_nobody_annotated_show_nothing() -> None:
         documents = [document if at < marked else Document(document.id, document.text, others)
                      for at, document in enumerate(corpus_of(made))]  # fmt: skip
         masks = release(made, lambda at, one: one.masks if at < marked else [])
-        return decide(evaluate(Corpus(documents, "letters"), masks, METRICS[:3], resamples=50))
+        run = evaluate(Corpus(documents, "letters"), masks, METRICS[:3], resamples=50)
+        assert decide(run.without_text()).state == decide(run).state  # which documents were read is kept
+        return decide(run)
 
     for marked in (90, 189):
         said = f"Only {marked} of 200 documents have annotations: nothing shows what is left in the others."
