@@ -319,8 +319,8 @@ def test_documents_that_nobody_annotated_show_nothing() -> None:
     assert marked_only(90, Annotation("ann", ())).state == NOT_YET  # in most: perhaps nobody read them
 
 
-def test_names_that_can_nearly_be_read_are_told() -> None:
-    """Three letters are signed with slips of the pen."""
+def test_names_that_can_nearly_be_read_are_not_free_of_objections() -> None:
+    """Three letters are signed with slips of the pen; another with a name that is an ordinary word."""
 
     def slip(name: str) -> str:
         first, last = name.split()
@@ -334,8 +334,15 @@ def test_names_that_can_nearly_be_read_are_told() -> None:
     nearly = sum(run.rows["removed_di"]["tool"]["nearly"])
     assert nearly > 0
     decision = decide(run)
-    assert decision.state == FREE
-    assert f"{nearly:.0f} direct identifier{'s' * (nearly > 1)} can nearly be read" in decision.sentence
+    assert decision.state == NOT_YET
+    assert f"In tool, {nearly:.0f} direct identifier{'s' * (nearly > 1)} can nearly be read: " in decision.sentence
+    one = letters()[3]
+    signed = Letter(f"{one.text.replace(one.name, 'Rose Brown')} Signed: Brown.", "Rose Brown", one.number, one.town)
+    brown = decide(run_of([signed if at == 3 else other for at, other in enumerate(letters())], metrics=METRICS[:3]))
+    assert (brown.state, brown.sentence.startswith("In tool, 1 direct identifier can nearly be read")) == (
+        NOT_YET,
+        True,
+    )
 
 
 def test_what_was_tested_and_has_no_limit_is_told() -> None:

@@ -18,6 +18,7 @@ from showthrough.data.references import NOTHING
 from showthrough.data.retyping import left_out_types, types_named
 from showthrough.data.types import fold_type
 from showthrough.metrics import Role
+from showthrough.metrics.matching.entities import NEARLY
 from showthrough.run.gate.accepted import Accepted, ReadableIdentifiers, readable_identifiers
 from showthrough.run.gate.checks import EvidenceCheck, Lack, ReadableCheck
 from showthrough.run.gate.grading import UNJUDGED, is_judged, is_unlike, reads_marks
@@ -29,6 +30,7 @@ from showthrough.run.weak_systems import HiddenShare, almost_nothing
 _ASKED: dict[Lack, str] = {
     "annotations": "direct identifiers that people marked",
     "release": "a search of the whole release",
+    "nearly": "no direct identifier that can nearly be read",
     "masks": "more than almost no masks",
     "judged": "a number about the release",
     "silver": "annotations by people",
@@ -91,6 +93,9 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
         yield "annotations", f"Nobody {who}, so nothing shows what is left in the release.", False
     elif not any(map(goes_first, find_metrics(run, "direct identifiers"))):
         yield "release", "Only the places that were marked were searched: the same words may stand elsewhere.", False
+    if nearly := _count_nearly(run, name):
+        many = f"{nearly:,} direct identifier{'' if nearly == 1 else 's'}"
+        yield "nearly", f"{many} can nearly be read: misspelt, cut short, or as a word that may be the name.", False
     if not is_judged(run, name):
         yield "judged", f"{UNJUDGED[0].upper()}{UNJUDGED[1:]}.", False
     if run.corpus.silver:
@@ -124,6 +129,12 @@ def _scant(hiding: HiddenShare) -> str:
     things = {"words": "words that were marked", "identifiers": "identifiers that were marked"}
     of = things.get(hiding.by, "places that look like an identifier")
     return f"Almost nothing is hidden: {round(hiding.hidden):,} of {round(hiding.whole):,} {of}."
+
+
+def _count_nearly(run: Run, name: str) -> int:
+    """Direct identifiers that a search of the release does not count as readable, and a reader may still guess."""
+    searches = [record for record in find_metrics(run, "direct identifiers") if goes_first(record)]
+    return round(max((in_all(run.rows[record.text].get(name, {}).get(NEARLY, ())) for record in searches), default=0))
 
 
 def _left_out(run: Run) -> list[str]:

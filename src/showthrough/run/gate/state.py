@@ -16,7 +16,6 @@ import msgspec
 
 from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.metrics import Role
-from showthrough.metrics.matching.entities import NEARLY
 from showthrough.run.folders import PathNames
 from showthrough.run.gate.accepted import Accepted, describe_unused
 from showthrough.run.gate.baseline import Baseline
@@ -45,10 +44,7 @@ from showthrough.run.roles import (
     MEANING,
     PRECISION,
     choose_metric,
-    find_metrics,
-    goes_first,
     headline,
-    in_all,
 )
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -259,14 +255,6 @@ def _besides(run: Run, decision: Decision) -> Iterator[str]:
         yield "Nobody tried to recognise people."
     if unmarked := len(run.documents) - count_annotated(run, decision.candidate):
         yield f"{unmarked:,} of {_many(len(run.documents), 'document')} have no annotations."
-    nearly = [
-        in_all(run.rows[record.text][decision.candidate].get(NEARLY, ()))
-        for record in find_metrics(run, "direct identifiers")
-        if goes_first(record)
-    ]
-    if count := round(max(nearly, default=0)):
-        were = "was" if count == 1 else "were"
-        yield f"{_many(count, 'direct identifier')} can nearly be read, and {were} not counted."
     if lowered := lowered_types(run):
         yield say_lowered(run, decision.candidate, lowered)
     checks = decision.checks.checks if decision.checks else []
