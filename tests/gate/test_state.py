@@ -27,6 +27,7 @@ from showthrough import (
     Run,
     evaluate,
 )
+from showthrough.data.levels import by_type
 from showthrough.metrics import METRICS as NAMES
 from showthrough.report.files import markdown_text
 from showthrough.report.summary import show_short_verdict, show_verdict
@@ -243,18 +244,56 @@ def test_a_type_that_was_left_out_was_not_looked_at() -> None:
         assert (decision.state, decision.sentence) == (
             NOT_YET, "Nobody looked at PERSON: these marks were left out of the evaluation.",
         )  # fmt: skip
+    renamed = evaluate(corpus_of(made), names, METRICS[:3], resamples=50, map={"PERSON": "X"}, ignore=["X"])
+    assert decide(renamed).sentence == "Nobody looked at PERSON: these marks were left out of the evaluation."
     towns = release(made, lambda at, one: one.masks[:2])
     assert decide(evaluate(corpus_of(made), towns, METRICS[:3], resamples=50, ignore=["LOC"])).state == FREE
 
 
-def test_names_that_were_taken_for_indirect_identifiers_are_told() -> None:
+@pytest.mark.parametrize(
+    ("stated", "how"),
+    [
+        (True, {"quasi": ["PERSON"]}),
+        (True, {"map": {"PERSON": "X"}, "quasi": ["X"]}),
+        (False, {"map": {"PERSON": "LOC"}}),  # the type alone says that it identifies directly
+        (False, {"map": {"PERSON": "SOMETHING"}}),
+    ],
+)
+def test_names_that_were_taken_for_indirect_identifiers_are_told(stated: bool, how: dict[str, Any]) -> None:
     """Ten of 400 can be read, which is within the limit on indirect identifiers."""
     made = letters()
-    masks = release(made, lambda at, one: one.masks[1:] if at < 10 else one.masks)
-    decision = decide(evaluate(corpus_of(made), masks, METRICS[:3], resamples=50, quasi=["PERSON"]))
-    assert "The evaluation took PERSON for indirect identifiers; 10 of 400 indirect identifiers can still be read." in (
-        decision.sentence
-    )
+    documents = [
+        document if stated else Document(document.id, document.text, (Annotation("ann", tuple(
+            by_type(mark.start, mark.end, mark.entity_type, mark.entity_id) for mark in document.annotations[0].mentions
+        )),)) for document in corpus_of(made)
+    ]  # fmt: skip
+
+    def decided_on(left: int) -> Decision:
+        masks = release(made, lambda at, one: one.masks[1:] if at < left else one.masks)
+        run = evaluate(Corpus(documents, "letters"), masks, METRICS[:3], resamples=50, **how)
+        assert decide(run.without_text()).state == decide(run).state
+        return decide(run)
+
+    told = "The evaluation took PERSON for indirect identifiers; {} of 400 indirect identifiers can still be read."
+    assert (decided_on(10).state, decided_on(10).sentence) == (NOT_YET, told.format(10))
+    assert decided_on(0).state == FREE
+    assert told.format(0) in decided_on(0).sentence
+
+
+def test_what_was_marked_as_direct_counts_whatever_its_type_is_called() -> None:
+    """Nobody knows HANDLE, and its marks say that it identifies directly: without them nothing is free."""
+    made = letters()
+    documents = [
+        Document(document.id, document.text, (Annotation("ann", tuple(
+            replace(mark, entity_type="HANDLE") if mark.entity_type == "PERSON" else mark
+            for mark in document.annotations[0].mentions
+        )),)) for document in corpus_of(made)
+    ]  # fmt: skip
+    names = release(made, lambda at, one: one.masks[1:] if at == 7 else one.masks)
+    for how, says in (("ignore", "Nobody looked at HANDLE"), ("quasi", "The evaluation took HANDLE for indirect")):
+        run = evaluate(Corpus(documents, "letters"), names, METRICS[:3], resamples=50, **{how: ["HANDLE"]})
+        assert decide(run).state == NOT_YET
+        assert decide(run).sentence.startswith(says)
 
 
 def test_documents_that_nobody_annotated_show_nothing() -> None:
@@ -265,7 +304,9 @@ def test_documents_that_nobody_annotated_show_nothing() -> None:
         documents = [document if at < marked else Document(document.id, document.text, others)
                      for at, document in enumerate(corpus_of(made))]  # fmt: skip
         masks = release(made, lambda at, one: one.masks if at < marked else [])
-        return decide(evaluate(Corpus(documents, "letters"), masks, METRICS[:3], resamples=50))
+        run = evaluate(Corpus(documents, "letters"), masks, METRICS[:3], resamples=50)
+        assert decide(run.without_text()).state == decide(run).state  # which documents were read is kept
+        return decide(run)
 
     for marked in (90, 189):
         said = f"Only {marked} of 200 documents have annotations: nothing shows what is left in the others."
@@ -278,8 +319,8 @@ def test_documents_that_nobody_annotated_show_nothing() -> None:
     assert marked_only(90, Annotation("ann", ())).state == NOT_YET  # in most: perhaps nobody read them
 
 
-def test_names_that_can_nearly_be_read_are_told() -> None:
-    """Three letters are signed with slips of the pen."""
+def test_names_that_can_nearly_be_read_are_not_free_of_objections() -> None:
+    """Three letters are signed with slips of the pen; another with a name that is an ordinary word."""
 
     def slip(name: str) -> str:
         first, last = name.split()
@@ -293,8 +334,15 @@ def test_names_that_can_nearly_be_read_are_told() -> None:
     nearly = sum(run.rows["removed_di"]["tool"]["nearly"])
     assert nearly > 0
     decision = decide(run)
-    assert decision.state == FREE
-    assert f"{nearly:.0f} direct identifier{'s' * (nearly > 1)} can nearly be read" in decision.sentence
+    assert decision.state == NOT_YET
+    assert f"In tool, {nearly:.0f} direct identifier{'s' * (nearly > 1)} can nearly be read: " in decision.sentence
+    one = letters()[3]
+    signed = Letter(f"{one.text.replace(one.name, 'Rose Brown')} Signed: Brown.", "Rose Brown", one.number, one.town)
+    brown = decide(run_of([signed if at == 3 else other for at, other in enumerate(letters())], metrics=METRICS[:3]))
+    assert (brown.state, brown.sentence.startswith("In tool, 1 direct identifier can nearly be read")) == (
+        NOT_YET,
+        True,
+    )
 
 
 def test_what_was_tested_and_has_no_limit_is_told() -> None:

@@ -19,6 +19,7 @@ from showthrough.report.sheets.page import page_of
 from showthrough.run.pairing import RunPair
 from showthrough.run.records import Comparison, Failure
 from showthrough.studies.changes import Identifier, RunChanges
+from situations import SITUATIONS
 
 METRICS = ["removed_di", "removed_qi", "er_di", "recall", "precision"]
 
@@ -197,6 +198,17 @@ def test_an_identical_release_and_its_state(now: Run) -> None:
     assert sheet.lead[0] == "tool is identical in both runs: nothing changed."
     assert sheet.lead[1] == "The state of tool is: do not release, as before."
     assert not [block for block in sheet.blocks if block.caption.startswith("By metric")]
+
+
+def test_a_loss_is_no_state_without_objection() -> None:
+    """As with the earlier run as a baseline, though its own limits hold."""
+    situation = SITUATIONS["a regression"]()
+    assert situation.baseline is not None
+    run = replace(situation.run, thresholds=list(situation.thresholds))
+    sheet = changes_sheet(compared(run, situation.baseline.beside.other))
+    assert sheet.lead[1] == "The state of tool, held against last, is: do not release."
+    assert sheet.lead[2] == "In tool, only 85 % of indirect identifiers are hidden; the earlier release hid 100 %."
+    assert sheet.lead[3].startswith("Without the earlier run its state is: no objection found")
 
 
 # Text of documents.

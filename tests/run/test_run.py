@@ -167,6 +167,9 @@ def test_what_a_run_holds(run: Run, tmp_path: Path, tiny: Corpus) -> None:
         "seen": 0,
         "unlike": 0,
         "doubtful": 0,
+        "annotated": 3,
+        "left_out": [],
+        "lowered": [],
     }
     assert [one["name"] for one in found["anonymizations"]] == ["some", "every"]
     assert found["documents"] == ["d1", "d2", "d3"]

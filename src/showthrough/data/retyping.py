@@ -255,11 +255,17 @@ def retype_corpus(corpus: Corpus, retyping: Retyping) -> Corpus:
 
 def _retype_survey(survey: Survey, rules: Mapping[str, TypeRule]) -> Survey:
     marked: Counter[MentionCategory] = Counter()
+    left_out, lowered = {*survey.left_out}, {*survey.lowered}
     for kind, count in survey.marked.items():
-        rule = rules.get(kind.entity_type, TypeRule(kind.entity_type))
-        if rule.kept:
-            marked[rule.retype_kind(kind)] += count
-    return replace(survey, marked=dict(marked))
+        rule = rules.get(kind.entity_type)
+        now = kind if rule is None else rule.retype_kind(kind) if rule.kept else None
+        if now is not None:
+            marked[now] += count
+        if kind.identifier == "DIRECT" and now is None:
+            left_out.add(kind.entity_type or NO_TYPE)
+        elif kind.identifier == "DIRECT" and now is not None and now.identifier != "DIRECT":
+            lowered.add((kind.entity_type or NO_TYPE, now.entity_type))
+    return replace(survey, marked=dict(marked), left_out=tuple(sorted(left_out)), lowered=tuple(sorted(lowered)))
 
 
 def _rename_types(names: Mapping[str, str], masks: Sequence[Mask]) -> list[Mask]:

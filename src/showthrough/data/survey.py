@@ -56,6 +56,8 @@ class Survey:
     subjects: int = 0  # people that documents are about, in all
     tags: tuple[str, ...] = ()  # of what is said of them, sorted
     traces: Traces | None = None  # where they were looked for
+    left_out: tuple[str, ...] = ()  # types of direct identifiers that a retyping took away
+    lowered: tuple[tuple[str, str], ...] = ()  # and those that identify indirectly since, with their names since
 
     @property
     def mentions(self) -> int:

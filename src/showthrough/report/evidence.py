@@ -72,6 +72,8 @@ def _annotations(run: Run, decision: Decision) -> Evidence:
     if found is None:
         return Evidence(title, "absent", "no direct identifier was marked and counted", "showthrough annotate --help")
     marked = f"{found.marked:,} direct identifiers marked"
+    if "annotations" in lacks:
+        return Evidence(title, "weak", lacks["annotations"].rstrip("."), evaluation(run))
     if "silver" in lacks:
         return Evidence(title, "weak", f"{marked}, by programs alone", "showthrough review --help")
     if "sample" in lacks:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from showthrough.core.errors import shorten
+from showthrough.core.errors import PlanError, shorten
 from showthrough.metrics import HEADLINE
 from showthrough.report.significance import describes, first_is_better, p_text
 from showthrough.report.table import format_score
 from showthrough.report.wording import counted_words, join_names
 from showthrough.run.folders import PathNames
-from showthrough.run.gate.state import decide
+from showthrough.run.gate.baseline import Baseline
+from showthrough.run.gate.state import Decision, decide
 from showthrough.run.pairing import RunPair
 from showthrough.run.records import Comparison, Score
 from showthrough.run.run import Run
@@ -60,7 +61,7 @@ def lead(compared: RunComparison, every: Sequence[SystemChanges]) -> Iterator[st
     verdicts.sort(key=lambda pair: pair[0].identical)  # what changed goes first
     for one, verdict in verdicts[:_SENTENCES]:
         yield _sentence(compared, one, verdict)
-        yield _state_sentence(compared, one)
+        yield from _state_sentences(compared, one)
         for counted in one.counts if not one.identical else ():
             yield _count_sentence(one, counted)
         yield from _details(compared, verdict)
@@ -68,12 +69,29 @@ def lead(compared: RunComparison, every: Sequence[SystemChanges]) -> Iterator[st
         yield f"The table of systems has {len(verdicts) - _SENTENCES:,} more."
 
 
-def _state_sentence(compared: RunComparison, one: SystemChanges) -> str:
-    """What follows for a release, and followed before."""
+def _state_sentences(compared: RunComparison, one: SystemChanges) -> Iterator[str]:
+    """What follows for a release, and followed before; first what follows from a loss, where that is another state."""
     sides = (compared.pair.run, one.name), (compared.pair.other, one.earlier)
     now, was = (decide(run, candidate=name).state for run, name in sides)
+    name, against = shorten(one.name), _against_the_earlier(compared, one)
     before = ", as before" if now == was else f"; before, {was.value}"
-    return f"The state of {shorten(one.name)} is: {now.value}{before}."
+    if against is None or against.state == now:
+        yield f"The state of {name} is: {now.value}{before}."
+        return
+    yield f"The state of {name}, held against {shorten(compared.pair.label)}, is: {against.state.value}."
+    yield compared.text_of(against.sentence)
+    yield f"Without the earlier run its state is: {now.value}{before}."
+
+
+def _against_the_earlier(compared: RunComparison, one: SystemChanges) -> Decision | None:
+    """As with the earlier run as a baseline; `None` where nothing changed, or they have no privacy number in common."""
+    if one.identical:
+        return None
+    try:
+        baseline = Baseline(compared.pair, name=one.earlier, shuffles=compared.shuffles)
+        return decide(compared.pair.run, candidate=one.name, baseline=baseline)
+    except PlanError:
+        return None
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,10 @@ def corpus_input(corpus: Corpus) -> Input:
     people = survey.annotators - sum(survey.silver.values())
     marked_by = " and ".join([*survey.silver, *(["others"] if people and survey.silver else [])])
     doubtful = corpus.units.doubtful
-    return Input(corpus.name, corpus.digest, len(corpus), corpus.source, marked_by, doubtful=doubtful)
+    return Input(
+        corpus.name, corpus.digest, len(corpus), corpus.source, marked_by, doubtful=doubtful,
+        annotated=survey.annotated, left_out=survey.left_out, lowered=survey.lowered,
+    )  # fmt: skip
 
 
 def anonymization_input(anonymization: Anonymization, unlike: int = 0) -> Input:

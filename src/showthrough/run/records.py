@@ -49,6 +49,13 @@ class Input(msgspec.Struct, frozen=True):
     ] = 0
     seen: Annotated[int, "of a trained model: how many of the run's documents it knew from its training"] = 0
     unlike: Annotated[int, "of an anonymization: how many of its releases are unlike their originals"] = 0
+    annotated: Annotated[
+        int | None, "of a corpus: how many documents have annotations, empty ones too; null: unknown"
+    ] = None
+    left_out: Annotated[tuple[str, ...], "of a corpus: types of direct identifiers that the user left out"] = ()
+    lowered: Annotated[
+        tuple[tuple[str, str], ...], "those that the user had taken for indirect ones, and what each is called then"
+    ] = ()
 
     @property
     def without_path(self) -> Input:

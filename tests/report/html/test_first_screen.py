@@ -81,6 +81,15 @@ def test_what_was_not_tested_shows_the_command_that_would(several: Run) -> None:
     assert all(one.startswith("showthrough evaluate ") for one in commands)
 
 
+def test_marks_that_were_left_out_are_no_tick_in_the_checklist() -> None:
+    made = letters(40)
+    run = evaluate(corpus_of(made), release(made), METRICS[:3], resamples=50, ignore=["PERSON"])
+    page = html_text(run)
+    assert "? Not enough evidence Nobody looked at PERSON" in banner(page)
+    weak = re.findall(r'<li class="weak">.*?</li>', page, re.DOTALL)
+    assert "Nobody looked at PERSON" in weak[0]
+
+
 def accepted_list(why: str) -> Accepted:
     one = letters()[7]
     entry = AcceptedIdentifier(document="letter-007", by="N. N.", when="2026-11-18", why=why, text=one.name)

@@ -104,6 +104,7 @@ class ReadableCheck(msgspec.Struct, frozen=True, tag="readable", tag_field="kind
 Lack = Literal[
     "annotations",
     "release",
+    "nearly",
     "masks",
     "judged",
     "silver",

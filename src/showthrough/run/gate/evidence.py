@@ -6,7 +6,7 @@ nothing but marked places was searched, or because the attacker finds nobody any
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -15,17 +15,22 @@ from showthrough.core.families import families
 from showthrough.core.plugins import describe_error, is_plugin
 from showthrough.data.levels import level_of
 from showthrough.data.references import NOTHING
-from showthrough.data.retyping import left_out_types
+from showthrough.data.retyping import left_out_types, types_named
+from showthrough.data.types import fold_type
+from showthrough.metrics import Role
+from showthrough.metrics.matching.entities import NEARLY
 from showthrough.run.gate.accepted import Accepted, ReadableIdentifiers, readable_identifiers
 from showthrough.run.gate.checks import EvidenceCheck, Lack, ReadableCheck
 from showthrough.run.gate.grading import UNJUDGED, is_judged, is_unlike, reads_marks
-from showthrough.run.roles import ATTACKS, count_by_kind, find_metrics, goes_first
+from showthrough.run.records import MetricRecord
+from showthrough.run.roles import ATTACKS, choose_metric, count_by_kind, find_metrics, goes_first, in_all
 from showthrough.run.run import Run
 from showthrough.run.weak_systems import HiddenShare, almost_nothing
 
 _ASKED: dict[Lack, str] = {
     "annotations": "direct identifiers that people marked",
     "release": "a search of the whole release",
+    "nearly": "no direct identifier that can nearly be read",
     "masks": "more than almost no masks",
     "judged": "a number about the release",
     "silver": "annotations by people",
@@ -37,6 +42,11 @@ _ASKED: dict[Lack, str] = {
 }
 _MOST = 0.5  # of the documents: with marks in fewer, most of a release was perhaps not looked at
 _UNREAD = 0.05  # of the documents: where more have no annotation, not even an empty one, too many were not looked at
+# What metrics with these roles count, in words.
+IDENTIFIERS_OF: dict[Role, str] = {
+    "direct identifiers": "direct identifiers",
+    "quasi-identifiers": "indirect identifiers",
+}
 _ALL = "no readable direct identifier that nobody accepted"
 
 
@@ -83,6 +93,9 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
         yield "annotations", f"Nobody {who}, so nothing shows what is left in the release.", False
     elif not any(map(goes_first, find_metrics(run, "direct identifiers"))):
         yield "release", "Only the places that were marked were searched: the same words may stand elsewhere.", False
+    if nearly := _count_nearly(run, name):
+        many = f"{nearly:,} direct identifier{'' if nearly == 1 else 's'}"
+        yield "nearly", f"{many} can nearly be read: misspelt, cut short, or as a word that may be the name.", False
     if not is_judged(run, name):
         yield "judged", f"{UNJUDGED[0].upper()}{UNJUDGED[1:]}.", False
     if run.corpus.silver:
@@ -94,9 +107,11 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
             yield "sample", f"Only {many} have annotations; {documents:,} are needed.", False
         elif annotated < _MOST * len(run.documents) or _count_unread(run) > _UNREAD * len(run.documents):
             yield "sample", f"Only {many} have annotations: nothing shows what is left in the others.", False
-    if ignored := [kind for kind in left_out_types(run.settings.types) if level_of(kind) == "DIRECT"]:
+    if ignored := _left_out(run):
         said = f"Nobody looked at {join_names(ignored)}: these marks were left out of the evaluation."
         yield "annotations", said, False
+    if (lowered := lowered_types(run)) and not _lowered_are_hidden(run, name, lowered):
+        yield "annotations", say_lowered(run, name, lowered), False
     if seen := run.trained_on(name):
         yield "training", f"The system was trained on {seen:,} of these {len(run.documents):,} documents.", False
     if unlike := is_unlike(run, name):
@@ -116,6 +131,49 @@ def _scant(hiding: HiddenShare) -> str:
     return f"Almost nothing is hidden: {round(hiding.hidden):,} of {round(hiding.whole):,} {of}."
 
 
+def _count_nearly(run: Run, name: str) -> int:
+    """Direct identifiers that a search of the release does not count as readable, and a reader may still guess."""
+    searches = [record for record in find_metrics(run, "direct identifiers") if goes_first(record)]
+    return round(max((in_all(run.rows[record.text].get(name, {}).get(NEARLY, ())) for record in searches), default=0))
+
+
+def _left_out(run: Run) -> list[str]:
+    """Types of direct identifiers whose marks count for nobody; of an older run, as far as their names tell."""
+    named = [kind for kind in left_out_types(run.settings.types) if level_of(kind) == "DIRECT"]
+    return list({fold_type(kind): kind for kind in (*named, *run.corpus.left_out)}.values())
+
+
+def lowered_types(run: Run) -> dict[str, str]:
+    """Types of direct identifiers that were taken for indirect ones, with what each is called since."""
+    named = [kind for kind in types_named(run.settings.types, "quasi") if level_of(kind) == "DIRECT"]
+    every = {fold_type(kind): (kind, now) for kind, now in (*zip(named, named, strict=True), *run.corpus.lowered)}
+    return dict(every.values())
+
+
+def _lowered_are_hidden(run: Run, name: str, lowered: Mapping[str, str]) -> bool:
+    """Whether a search of the whole release finds none of them, by the numbers of their types."""
+    searches = [record for record in find_metrics(run, "quasi-identifiers") if goes_first(record)]
+    parts = [run.parts(name, record.text).get(now) for record in searches for now in lowered.values()]
+    return bool(parts) and all(part is not None and part.value is not None and part.value >= 1 for part in parts)
+
+
+def say_lowered(run: Run, name: str, lowered: Iterable[str]) -> str:
+    """That direct identifiers were taken for indirect ones, and how many of all these can be read."""
+    record = choose_metric(run, "quasi-identifiers")
+    counted = say_readable(run, name, record) if record else ""
+    how_many = f"; {counted}" if counted else "."
+    return f"The evaluation took {join_names(lowered)} for indirect identifiers{how_many}"
+
+
+def say_readable(run: Run, name: str, record: MetricRecord) -> str:
+    """`214 of 428 indirect identifiers can still be read.`; nothing of what is not counted in identifiers."""
+    kind = next((words for role, words in IDENTIFIERS_OF.items() if role in record.roles), "")
+    if not kind or not {"right", "all"} <= set(record.counts.values()):
+        return ""
+    right, every = (round(in_all(count_by_kind(run, record, name, which))) for which in ("right", "all"))
+    return f"{every - right:,} of {every:,} {kind} can still be read."
+
+
 def count_annotated(run: Run, name: str) -> int:
     """How many documents have annotations; of a run without text, at most those in which something was counted."""
     if run.texts is not None and run.texts.chosen == "all":
@@ -128,7 +186,9 @@ def count_annotated(run: Run, name: str) -> int:
 
 
 def _count_unread(run: Run) -> int:
-    """How many documents nobody annotated, where the run still has them; an empty annotation is one."""
+    """How many documents nobody annotated; an empty annotation is one. An older run tells where it has them all."""
+    if run.corpus.annotated is not None:
+        return len(run.documents) - run.corpus.annotated
     if run.texts is None or run.texts.chosen != "all":
         return 0
     return sum(not document.annotations for document in run.texts.documents)

@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from showthrough.core.errors import PlanError, join_names, shorten
-from showthrough.data.levels import level_of
-from showthrough.data.retyping import types_named
 from showthrough.metrics import Role
-from showthrough.metrics.matching.entities import NEARLY
 from showthrough.run.folders import PathNames
 from showthrough.run.gate.accepted import Accepted, describe_unused
 from showthrough.run.gate.baseline import Baseline
@@ -34,19 +31,20 @@ from showthrough.run.gate.checks import (
     ReadableCheck,
     ThresholdCheck,
 )
-from showthrough.run.gate.evidence import count_annotated
+from showthrough.run.gate.evidence import (
+    IDENTIFIERS_OF,
+    count_annotated,
+    lowered_types,
+    say_lowered,
+    say_readable,
+)
 from showthrough.run.gate.grading import demands_of
-from showthrough.run.records import MetricRecord
 from showthrough.run.roles import (
     INFORMATION,
     MEANING,
     PRECISION,
     choose_metric,
-    count_by_kind,
-    find_metrics,
-    goes_first,
     headline,
-    in_all,
 )
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -95,11 +93,6 @@ _KINDS: dict[Lack, ReasonKind] = {
 }
 
 
-# What metrics with these roles count, in words.
-_IDENTIFIERS: dict[Role, str] = {
-    "direct identifiers": "direct identifiers",
-    "quasi-identifiers": "indirect identifiers",
-}
 # Tests of a release that have no usual limit: whatever they find is no objection as long as nobody sets one.
 _WITHOUT_LIMIT: frozenset[Role] = frozenset({"inference", "attributes", "authors", "residual", "inconsistency"})
 
@@ -262,19 +255,8 @@ def _besides(run: Run, decision: Decision) -> Iterator[str]:
         yield "Nobody tried to recognise people."
     if unmarked := len(run.documents) - count_annotated(run, decision.candidate):
         yield f"{unmarked:,} of {_many(len(run.documents), 'document')} have no annotations."
-    nearly = [
-        in_all(run.rows[record.text][decision.candidate].get(NEARLY, ()))
-        for record in find_metrics(run, "direct identifiers")
-        if goes_first(record)
-    ]
-    if count := round(max(nearly, default=0)):
-        were = "was" if count == 1 else "were"
-        yield f"{_many(count, 'direct identifier')} can nearly be read, and {were} not counted."
-    if lowered := [kind for kind in types_named(run.settings.types, "quasi") if level_of(kind) == "DIRECT"]:
-        record = choose_metric(run, "quasi-identifiers")
-        counted = _counted(run, decision.candidate, record) if record else ""
-        how_many = f"; {counted}" if counted else "."
-        yield f"The evaluation took {join_names(lowered)} for indirect identifiers{how_many}"
+    if lowered := lowered_types(run):
+        yield say_lowered(run, decision.candidate, lowered)
     checks = decision.checks.checks if decision.checks else []
     limited = {check.metric for check in checks if isinstance(check, (ThresholdCheck, BaselineCheck))}
     without = [record for record in records if not _WITHOUT_LIMIT.isdisjoint(record.roles)]
@@ -344,7 +326,7 @@ def _worse(run: Run, check: BaselineCheck, title: str, value: float, earlier: fl
     record = next((record for record in run.metrics if record.text == check.metric), None)
     roles = record.roles if record and not check.part else ()
     now, was = _numbers_apart(value, earlier)
-    if things := next((words for role, words in _IDENTIFIERS.items() if role in roles), ""):
+    if things := next((words for role, words in IDENTIFIERS_OF.items() if role in roles), ""):
         return f"Only {now} of {things} are hidden; the earlier release hid {was}."
     if "attack" in roles:
         return f"{now} of people can be recognised; in the earlier release it was {was}."
@@ -367,7 +349,7 @@ def _not_met(run: Run, name: str, check: ThresholdCheck) -> Reason:
             many = len(run.documents)
             found = f"{round(check.value * many):,} of {many:,}"
             return Reason(f"{found} people can still be recognised.", "people", state, check.metric)
-        if record and not check.part and (counted := _counted(run, name, record)):
+        if record and not check.part and (counted := say_readable(run, name, record)):
             return Reason(counted, "missed", state, check.metric)
         least = "at least" if check.end == "min" else "at most"
         sentence = f"{title}: {_number(check.value)}, and {least} {_number(check.limit)} is asked."
@@ -382,15 +364,6 @@ def _not_met(run: Run, name: str, check: ThresholdCheck) -> Reason:
     else:
         sentence = f"{title}: {_number(check.value)}, but {why}."
     return Reason(sentence, "unsure", little, check.metric)
-
-
-def _counted(run: Run, name: str, record: MetricRecord) -> str:
-    """`214 of 428 indirect identifiers can still be read.`; nothing of what is not counted in identifiers."""
-    kind = next((words for role, words in _IDENTIFIERS.items() if role in record.roles), "")
-    if not kind or not {"right", "all"} <= set(record.counts.values()):
-        return ""
-    right, every = (round(in_all(count_by_kind(run, record, name, which))) for which in ("right", "all"))
-    return f"{every - right:,} of {every:,} {kind} can still be read."
 
 
 def _title(run: Run, metric: str, part: str = "") -> str:
