@@ -42,6 +42,15 @@ def test_annotations_that_were_not_read(desk: Any, name: str, files: dict[str, A
     )
 
 
+def test_a_preset_for_several_leaves_out_what_one_cannot_have(desk: Any) -> None:
+    desk.write({"t.json": TEXTS, "m.json": {"d1": [[0, 3]], "d2": []}, "n.json": {"d1": [], "d2": []}})
+    preset = ["evaluate", "t.json", "m.json", "--preset", "unannotated"]
+    for more, there in (([], False), (["-m", "disagreement"], True), (["n.json"], True)):
+        found = desk.cli(*preset, *more)
+        assert found.status == 0
+        assert ("disagree" in found.out + found.err) == there
+
+
 def test_layers_without_a_mention(desk: Any) -> None:
     layer = {"a": {"mentions": [{"start": 0}]}}  # a key that nobody reads
     desk.write({"c.json": [{"doc_id": "d1", "text": "Ann left.", "annotations": layer}]})
