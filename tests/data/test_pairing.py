@@ -60,6 +60,15 @@ def test_documents_that_one_side_lacks(tiny: Corpus) -> None:
     assert [problem.place for problem in check_pair(tiny, found, "unmasked")] == ["document zz"]
 
 
+def test_no_id_fits(tiny: Corpus) -> None:
+    """One line for all documents: then the ids are somewhere else, and each of them is no stranger."""
+    [problem] = check_pair(tiny, Anonymization({f"case-{number}": [] for number in range(50)}, "x", "x.json"))
+    assert str(problem) == (
+        "x.json: none of its documents is in the corpus tiny: found ids such as case-0, case-1, case-2; expected ids such "
+        "as d1, d2, d3. If the ids are in another column or key, name it with --id-column"
+    )
+
+
 def test_all_problems_of_all_anonymizations_at_once(tiny: Corpus) -> None:
     one = Anonymization({**SOUND, "d1": [Mask(0, 99), Mask(-1, 2)]}, "one")
     two = Anonymization({"d1": [], "d2": []}, "two", "two.json")

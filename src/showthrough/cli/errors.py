@@ -15,6 +15,7 @@ from showthrough.core.errors import PlanError
 from showthrough.report.cautions import notes_on
 from showthrough.report.errors import beside_sheet, elsewhere_blocks, errors_sheet, read_elsewhere
 from showthrough.report.rules import worth_blocks
+from showthrough.report.sheets.document import Block
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.run.run import Run
 from showthrough.studies.cases import require_texts
@@ -88,7 +89,7 @@ def command(
         if written.without_text:
             analysis = analysis.without_text()
         errors = analysis.anonymizations[0]
-        further = [*worth_blocks(analysis.worth)] if analysis.worth else []
+        further: list[Block] = [*worth_blocks(analysis.worth)] if analysis.worth else []
         if identifier in (None, "direct") and {entity_type, kind, document} == {None} and cases:
             further += elsewhere_blocks(run, errors.anonymization)
         elsewhere = [f"{line}." for line in read_elsewhere(run, [errors.anonymization])]
