@@ -64,8 +64,8 @@ def test_no_id_fits(tiny: Corpus) -> None:
     """One line for all documents: then the ids are somewhere else, and each of them is no stranger."""
     [problem] = check_pair(tiny, Anonymization({f"case-{number}": [] for number in range(50)}, "x", "x.json"))
     assert str(problem) == (
-        "x.json: none of its documents is in the corpus tiny: found ids such as case-0, case-1, case-2; expected ids such "
-        "as d1, d2, d3. If the ids are in another column or key, name it with --id-column"
+        "x.json: none of its documents is in the corpus tiny: found ids such as case-0, case-1, case-2; expected ids "
+        "such as d1, d2, d3. If the ids are in another column or key, name it with --id-column"
     )
 
 

@@ -79,13 +79,13 @@ def test_what_is_not_sure_says_so_at_once(outcome: GateOutcome) -> None:
     assert "**Showthrough: the gate is passed**" in outcome_markdown(sure)
     counted = msgspec.structs.replace(open_check, passed=False, more=12)
     unsure = msgspec.structs.replace(sure, anonymizations=[AnonymizationChecks("b", [counted], [])])
-    would = "12 more documents without a leak would do; --allow-unsure passes it"
+    would = "12 more documents without a leak would be enough; --allow-unsure passes it"
     assert f"**Showthrough: the gate is not sure to be passed: {would}**" in outcome_markdown(unsure)
     assert "`b` **is not sure to pass** (1 of 1 checks not met)" in outcome_markdown(unsure)
     plain = msgspec.structs.replace(unsure, corpus=Input("c", "0" * 32, 42), baseline="", notes=[], unit="group")
     found = json.loads(outcome_json(plain))
     assert (found["passed"], found["status"], found["more"], found["unit"]) == (False, 3, 12, "group")
-    assert "12 more groups without a leak would do" in outcome_markdown(plain)
+    assert "12 more groups without a leak would be enough" in outcome_markdown(plain)
 
 
 def test_the_terminal_fits(outcome: GateOutcome) -> None:

@@ -76,7 +76,7 @@ def nearly_readable(run: Run, record: MetricRecord, name: str) -> Iterator[Claus
         yield Clause(
             "",
             f"{count:,} more",
-            f" {verb} nearly readable: a letter off, a part of it, initials, or a name that is a word too",
+            f" {verb} nearly readable: a letter off, a part of it, initials, or a name that is also a word",
         )
 
 
@@ -238,7 +238,7 @@ def _residual_clauses(run: Run, name: str) -> Iterator[Clause]:
     if total := round(in_all(finds)):
         where = f", in {int((np.asarray(finds) > 0).sum()):,} of {_documents(run)}"
         number, noun, looks = left_of_finds(run, record, total).partition(" place")
-        yield Clause("leaves ", f"{number}{noun}", f"{looks}{where}")
+        yield Clause("leaves ", number, f"{noun}{looks}{where}")
 
 
 def left_of_finds(run: Run, record: MetricRecord, total: int) -> str:

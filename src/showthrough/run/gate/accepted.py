@@ -336,7 +336,7 @@ def _what_fits(run: Run, entry: AcceptedIdentifier) -> str:
     marks = [mark for layer in document.annotations for mark in layer.mentions if mark.identifier == "DIRECT"]
     if entry.start is not None:
         fits = any((mark.start, mark.end) == (entry.start, entry.end) for mark in marks)
-        return "; a place is accepted there alone, and a text wherever it stands" if fits else ""
+        return "; a place is accepted there alone, and a text wherever it appears" if fits else ""
     texts = {f"{mark.start}–{mark.end}": document.text[mark.start : mark.end] for mark in marks}
     longer = [place for place, text in texts.items() if entry.text and _words(entry.text) < _words(text)]
     return f"; expected the longer text that was marked at {', '.join(longer[:_MARKS])}" if longer else ""
