@@ -65,7 +65,7 @@ def test_the_workflow_lets_a_good_one_pass_where_documents_are_enough(repository
     assert run(repository, release()) == 0
     evaluate, check, summary = steps()
     assert [run(repository, step) for step in (evaluate, check, summary)] == [0, 3, 0]
-    assert "more documents without a leak would do" in (repository / "summary.md").read_text(encoding="utf-8")
+    assert "more documents without a leak would be enough" in (repository / "summary.md").read_text(encoding="utf-8")
     (repository / "summary.md").unlink()
     assert [run(repository, step) for step in (f"{check} --allow-unsure --force", summary)] == [0, 0]
     assert "the gate is passed" in (repository / "summary.md").read_text(encoding="utf-8")

@@ -51,7 +51,7 @@ def test_it_does_not_pass_and_says_why(gate: Any) -> None:
     command = "check", "many.json", "--min", "er_di=0.95", "--baseline", "none.json", *files
     outcome = gate.cli(*command)
     assert outcome.status == 1
-    assert "tool does not pass (3 of 6 checks)" in outcome.out
+    assert "tool does not pass (3 of 6 checks not met)" in outcome.out
     assert max(map(len, outcome.out.splitlines())) <= 100
     found = json.loads((gate.folder / "gate.json").read_bytes())
     assert (found["passed"], found["baseline"]) == (False, "none")

@@ -43,10 +43,18 @@ def test_what_is_read_elsewhere_is_counted(cli: Cli, evaluated: Callable[..., No
     Path("twice.json").write_text(json.dumps([{"doc_id": "d1", "text": text, "annotations": layer}]))
     Path("once.json").write_text('{"d1": [[3, 11]]}')
     evaluated("twice.json", "once.json", "--metric", "removed_di", "-o", "once-run.json")
-    said = cli("errors", "once-run.json").err
-    assert "note: once: 1 direct identifier can be read in other places than marked" in " ".join(said.split())
+    said = " ".join(cli("errors", "once-run.json", "--identifier", "direct").out.split())
+    assert "once: 1 direct identifier can be read in other places than marked, or written in another way." in said
+    assert "of Oslo. «John Doe» is ill." in said
+    assert "PERSON, direct, in another place; marked as “John Doe”" in said
+    bare = cli("errors", "once-run.json", "--without-text").out
+    assert "1 direct identifier can be read in other places" in " ".join(bare.split())
+    assert "John" not in bare
     evaluated("twice.json", "none.json", "--metric", "removed_di", "-o", "none-run.json")
-    assert "in other places" not in cli("errors", "none-run.json").err
+    assert "in other places" not in cli("errors", "none-run.json").out
+    evaluated("twice.json", "once.json", "none.json", "--metric", "removed_di", "-o", "both-run.json")
+    said = cli("errors", "both-run.json").err
+    assert "note: once: 1 direct identifier can be read in other places than marked" in " ".join(said.split())
 
 
 def test_one_anonymization_needs_no_name(cli: Cli) -> None:

@@ -11,9 +11,10 @@ from showthrough import Run
 from .conftest import DOCUMENT, MASKS
 
 FREE = (
-    "only metrics that need none can be scored; they do not show whether an identifier was missed: "
+    "only metrics that need none can be scored: "
     "tpi, tps, nmi, bleu, rouge, trir, readability, meaning, hallucination, residual, inconsistent, disagreement, "
-    "soundness, known_words, perplexity"
+    "soundness, known_words, perplexity. Some of them need a model or more files, and they do not show whether an "
+    "identifier was missed"
 )
 TEXTS = {"d1": "Ann left.", "d2": "Bob came."}
 
@@ -40,6 +41,15 @@ def test_annotations_that_were_not_read(desk: Any, name: str, files: dict[str, A
     assert found.err.startswith(
         "note: no annotations were read, so these numbers cannot show whether an identifier was missed"
     )
+
+
+def test_a_preset_for_several_leaves_out_what_one_cannot_have(desk: Any) -> None:
+    desk.write({"t.json": TEXTS, "m.json": {"d1": [[0, 3]], "d2": []}, "n.json": {"d1": [], "d2": []}})
+    preset = ["evaluate", "t.json", "m.json", "--preset", "unannotated"]
+    for more, there in (([], False), (["-m", "disagreement"], True), (["n.json"], True)):
+        found = desk.cli(*preset, *more)
+        assert found.status == 0
+        assert ("disagree" in found.out + found.err) == there
 
 
 def test_layers_without_a_mention(desk: Any) -> None:

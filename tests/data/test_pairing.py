@@ -11,7 +11,7 @@ from showthrough import Anonymization, Corpus, Document, InputError, Mask
 from showthrough.core.arrays import Ints
 from showthrough.data.documents import span_fault
 from showthrough.data.masks import DerivedMasks, NumberedMasks
-from showthrough.data.pairing import Missing, check_pair, pair, stranger_fault
+from showthrough.data.pairing import Missing, check_pair, no_id_fits, pair, stranger_fault
 from showthrough.data.provenance import Provenance, texts_digest
 from showthrough.storage.columns.strings import Strings
 
@@ -58,6 +58,15 @@ def test_documents_that_one_side_lacks(tiny: Corpus) -> None:
     assert problems[0].message == "is not in the corpus tiny; leave it out (of a file: evaluate --extra ignore)"
     assert "--missing unmasked" in problems[1].message
     assert [problem.place for problem in check_pair(tiny, found, "unmasked")] == ["document zz"]
+
+
+def test_no_id_fits(tiny: Corpus) -> None:
+    """One line for all documents: then the ids are somewhere else, and each of them is no stranger."""
+    [problem] = check_pair(tiny, Anonymization({f"case-{number}": [] for number in range(50)}, "x", "x.json"))
+    assert str(problem) == (
+        "x.json: none of its documents is in the corpus tiny: found ids such as case-0, case-1, case-2; expected ids "
+        "such as d1, d2, d3. If the ids are in another column or key, name it with --id-column"
+    )
 
 
 def test_all_problems_of_all_anonymizations_at_once(tiny: Corpus) -> None:
@@ -152,7 +161,8 @@ def test_pairs_are_checked_as_one_by_one(
     lengths = {one: 3 + number % 3 for number, one in enumerate(ids[:many])}
     masks = dict(zip(ids[:many] if same else others[:few], given, strict=False))
     corpus = Corpus([Document(one, "x" * length) for one, length in lengths.items()], "c")
-    expected = one_by_one(lengths, masks, missing)
+    no_id = len(masks) > 1 and masks.keys().isdisjoint(lengths)
+    expected = [("", no_id_fits(corpus, list(masks)))] if no_id else one_by_one(lengths, masks, missing)
     for mapping in (masks, Numbered(masks), DerivedMasks(masks, list)):
         problems = check_pair(corpus, Anonymization(mapping, "x"), missing)
         assert [(problem.place, problem.message.split("; add it")[0]) for problem in problems] == expected

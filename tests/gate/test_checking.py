@@ -58,7 +58,7 @@ def at_least(limit: float, metric: str = "er_di", part: str = "") -> Threshold:
             0.95,
             UNSURE,
             "not sure: the number holds, but its interval reaches down to 0.928; "
-            "19 more documents without a leak would do",
+            "19 more documents without a leak would be enough",
         ),
         ((0,), 0.975, UNSURE, "not sure"),  # 39 of 40, which still is good enough
         ((0,), 0.976, FAILED, "missed: 0.975"),

@@ -58,7 +58,7 @@ def test_the_other_end_is_the_same_question() -> None:
 def test_a_document_that_is_half_a_trial_counts_half() -> None:
     """As one-to-one assignments have it: 60 documents are 30 trials, 32 are needed, so four documents more."""
     need = count_needed(Threshold("trir", "max", 0.09), score(0, 30), 0.95, 60, "document")
-    assert (need.count, need.exact, str(need)) == (4, False, "about 4 more documents without a leak would do")
+    assert (need.count, need.exact, str(need)) == (4, False, "about 4 more documents without a leak would be enough")
 
 
 @pytest.mark.parametrize(
@@ -97,20 +97,36 @@ def test_trials_are_told_from_where_their_interval_begins() -> None:
         (Threshold("er_di", "min", 1.0), score(40, 40), "no number of documents could show it"),
         (Threshold("trir", "max", 0.0), score(0, 40), "no number of documents could show it"),
         # ln 0.05 / ln (1 − 1e-12) is 3 million million: more than anybody has.
-        (Threshold("er_di", "min", 1 - 1e-12), score(40, 40), "it is not known how many more documents would do"),
+        (
+            Threshold("er_di", "min", 1 - 1e-12),
+            score(40, 40),
+            "it is not known how many more documents would be enough",
+        ),
         (
             Threshold("er_di", "min", 0.0),
             score(39, 40),
-            "it is not known how many more documents would do",
+            "it is not known how many more documents would be enough",
         ),  # it is met
-        (LEAST, Score("a", "x", "", None, 0.9, 1.0, "", ""), "it is not known how many more documents would do"),
-        (LEAST, Score("a", "x", "", 3.0, 2.0, 4.0, "", ""), "it is not known how many more documents would do"),
-        (LEAST, Score("a", "x", "", 0.96, None, None, "", ""), "it is not known how many more documents would do"),
-        (LEAST, Score("a", "x", "", 1.0, 1.0, 1.0, "", ""), "it is not known how many more documents would do"),
-        (LEAST, Score("a", "x", "", 0.96, 0.0, 1.0, "", ""), "it is not known how many more documents would do"),
+        (LEAST, Score("a", "x", "", None, 0.9, 1.0, "", ""), "it is not known how many more documents would be enough"),
+        (LEAST, Score("a", "x", "", 3.0, 2.0, 4.0, "", ""), "it is not known how many more documents would be enough"),
+        (
+            LEAST,
+            Score("a", "x", "", 0.96, None, None, "", ""),
+            "it is not known how many more documents would be enough",
+        ),
+        (LEAST, Score("a", "x", "", 1.0, 1.0, 1.0, "", ""), "it is not known how many more documents would be enough"),
+        (LEAST, Score("a", "x", "", 0.96, 0.0, 1.0, "", ""), "it is not known how many more documents would be enough"),
         # No number of trials has an interval without a width, and an eighth of one begins above this.
-        (LEAST, Score("a", "x", "", 0.96, 0.96, 0.96, "", ""), "it is not known how many more documents would do"),
-        (LEAST, Score("a", "x", "", 0.96, 1e-30, 1.0, "", ""), "it is not known how many more documents would do"),
+        (
+            LEAST,
+            Score("a", "x", "", 0.96, 0.96, 0.96, "", ""),
+            "it is not known how many more documents would be enough",
+        ),
+        (
+            LEAST,
+            Score("a", "x", "", 0.96, 1e-30, 1.0, "", ""),
+            "it is not known how many more documents would be enough",
+        ),
     ],
 )
 def test_where_no_number_can_be_given(threshold: Threshold, one: Score, says: str) -> None:
@@ -119,7 +135,7 @@ def test_where_no_number_can_be_given(threshold: Threshold, one: Score, says: st
 
 
 def test_groups_are_called_so() -> None:
-    assert str(Need(1, "group")) == "1 more group without a leak would do"
+    assert str(Need(1, "group")) == "1 more group without a leak would be enough"
 
 
 def run_of(leaking: int, documents: int) -> Run:

@@ -385,7 +385,7 @@ def test_what_was_accepted_is_no_objection(one_left: Run, by: str) -> None:
     way = ways[by]
     decision = decide(one_left, accepted=Accepted((entry(name, **way),), "accepted.json"))
     assert (decision.state, decision.accepted, decision.notes) == (FREE, 1, ())
-    assert "but for 1 readable identifier that somebody accepted" in decision.sentence
+    assert "apart from 1 readable identifier that somebody accepted" in decision.sentence
 
 
 @pytest.mark.parametrize(
@@ -455,6 +455,11 @@ def test_who_accepted_the_short_form_did_not_accept_the_long_one() -> None:
         assert left(masked, text="Ann Lee") == 0  # wherever it stands, and what is shorter with it
         assert left(masked, text="Lee") == 1
         assert left(masked, digest=digest_of_identifier("Ann Lee")) == 0
+    run = twice([first, third])
+    (note,) = decide(run, accepted=Accepted((entry(letters(1)[0], text="Lee"),), "a.json")).notes
+    assert note.endswith("fits nothing that can be read there; expected the longer text that was marked at 0–7")
+    (note,) = decide(run, accepted=Accepted((entry(letters(1)[0], start=0, end=7),), "a.json")).notes
+    assert note.endswith("; a place is accepted there alone, and a text wherever it appears")
     assert left([second, third], start=0, end=7) == 0  # that place, and it stands nowhere else
     assert left([second], start=0, end=7) == 1  # it stands at the end as well
     assert left([third], start=0, end=7) == 1  # Lee can be read too

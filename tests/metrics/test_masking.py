@@ -250,6 +250,10 @@ def test_one_metric_and_one_anonymization_need_no_list(tiny: Corpus) -> None:
             {"a": 5},
             "anonymization a: found a value of type int; expected an Anonymization, a file, texts or spans by id",
         ),
+        (
+            {"tool": [{"doc_id": "d1", "text": "x", "tool": "y"}]},
+            "anonymization tool: found a column text and one of this name; Anonymization.from_frame",
+        ),
         ([{"d1": []}], "anonymizations: found a value of type dict; expected an Anonymization"),
         ("masks.json", "anonymizations: found a value of type str; expected anonymizations by name"),
     ],

@@ -77,8 +77,8 @@ def test_titles_hide_nobody_and_a_light_hand_is_no_fault(marked: Run) -> None:
     """By words doing nothing hides Ms, 20 of 40; beyond that `none` hides 0 of 20, `light` 20 of 20."""
     assert marked["none", "recall"].value == 0.5
     assert cautions(marked) == [
-        "none hides almost nothing of what annotators marked (0.0 %, without what need not be masked): so the "
-        "text that it keeps is no merit."
+        "none hides almost nothing of what annotators marked (0.0 %, without what need not be masked): it "
+        "keeps text without protecting anybody."
     ]
 
 

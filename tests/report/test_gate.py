@@ -11,7 +11,15 @@ import pytest
 
 from showthrough.report.gate import junit_xml, outcome_json, outcome_markdown, show_outcome
 from showthrough.report.terminal import PlainConsole
-from showthrough.run.gate.checks import AnonymizationChecks, BaselineCheck, Enough, GateOutcome, Look, ThresholdCheck
+from showthrough.run.gate.checks import (
+    AnonymizationChecks,
+    BaselineCheck,
+    Enough,
+    GateOutcome,
+    Look,
+    ReadableCheck,
+    ThresholdCheck,
+)
 from showthrough.run.records import Input
 
 HOSTILE = "a\x00\x1b[31m<b>&\"'|`@all`\n# x\ud800\ufffe" + "x" * 200
@@ -63,17 +71,21 @@ def test_what_is_not_sure_says_so_at_once(outcome: GateOutcome) -> None:
     text = outcome_markdown(passed)
     assert "**Showthrough: the gate is passed, though 1 check does not hold for sure**" in text
     assert text.endswith("- note: 1 \\| 2 masks overlap\n")
+    readable = ReadableCheck("none", True, "2 of 3 can be read", "removed_di", 2, 0, 3, 1)
+    only = msgspec.structs.replace(passed, anonymizations=[AnonymizationChecks("b", [readable], [])])
+    said = "passed, though 2 direct identifiers can be read (--only leaves that out)**"
+    assert said in outcome_markdown(only)
     sure = msgspec.structs.replace(passed, anonymizations=outcome.anonymizations[:1])
     assert "**Showthrough: the gate is passed**" in outcome_markdown(sure)
     counted = msgspec.structs.replace(open_check, passed=False, more=12)
     unsure = msgspec.structs.replace(sure, anonymizations=[AnonymizationChecks("b", [counted], [])])
-    would = "12 more documents without a leak would do; --allow-unsure passes it"
+    would = "12 more documents without a leak would be enough; --allow-unsure passes it"
     assert f"**Showthrough: the gate is not sure to be passed: {would}**" in outcome_markdown(unsure)
-    assert "`b` **is not sure to pass** (1 of 1 checks)" in outcome_markdown(unsure)
+    assert "`b` **is not sure to pass** (1 of 1 checks not met)" in outcome_markdown(unsure)
     plain = msgspec.structs.replace(unsure, corpus=Input("c", "0" * 32, 42), baseline="", notes=[], unit="group")
     found = json.loads(outcome_json(plain))
     assert (found["passed"], found["status"], found["more"], found["unit"]) == (False, 3, 12, "group")
-    assert "12 more groups without a leak would do" in outcome_markdown(plain)
+    assert "12 more groups without a leak would be enough" in outcome_markdown(plain)
 
 
 def test_the_terminal_fits(outcome: GateOutcome) -> None:
@@ -83,7 +95,7 @@ def test_the_terminal_fits(outcome: GateOutcome) -> None:
     assert max(map(len, lines)) <= 100
     assert "\x1b" not in out.getvalue()
     assert lines[1].rstrip() == "a passes"
-    assert any(line.rstrip().endswith("(2 of 3 checks)") for line in lines)
+    assert any(line.rstrip().endswith("(2 of 3 checks not met)") for line in lines)
 
 
 def test_json_has_everything(outcome: GateOutcome) -> None:

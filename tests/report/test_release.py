@@ -93,7 +93,7 @@ def test_ways_and_what_is_nearly_readable() -> None:
     )
     assert "1 written in another way" in said
     assert "1 encoded (note-0)" in said
-    assert "1 more is nearly readable: a letter off, a part of it, initials, or a name that is a word too" in said
+    assert "1 more is nearly readable: a letter off, a part of it, initials, or a name that is also a word" in said
 
 
 def test_none_is_none_in_the_release() -> None:
@@ -114,8 +114,8 @@ def test_the_release_goes_before_the_marks(metrics: list[str]) -> None:
     assert record.text == "removed_di"
     assert leaks(run, record, "moved").total == 6
     assert [one.what for one in findings(run)] == [
-        "leaves 3 direct identifiers readable among codes such as case numbers (CODE), in 3 of 3 documents",
-        "leaves 3 direct identifiers readable among names (PERSON), in 3 of 3 documents",
+        "leaves 3 direct identifiers readable: codes such as case numbers (CODE), in 3 of 3 documents",
+        "leaves 3 direct identifiers readable: names (PERSON), in 3 of 3 documents",
     ]
 
 

@@ -49,12 +49,14 @@ def test_one_annotator_is_not_each_annotator() -> None:
     assert "once for each" not in " ".join(caveats(one.without_text()))  # the run knows that without the documents
 
 
-def test_most_is_half_or_more() -> None:
+def test_most_is_more_than_half() -> None:
     """Two names and one code in each document: two thirds are names."""
     code = Mention(17, 21, "CODE", "DIRECT", "e3")
     name = Mention(22, 26, "PERSON", "DIRECT", "e4")
     run = evaluate(corpus((NAME, code, name)), [masked()], ["er_di"], resamples=0)
     assert told(run) == "leaves 6 of 6 direct identifiers readable, in 2 of 2 documents; mostly names (PERSON)"
+    run = evaluate(corpus((NAME, code)), [masked()], ["er_di"], resamples=0)
+    assert told(run) == "leaves 4 of 4 direct identifiers readable, in 2 of 2 documents"
     run = evaluate(corpus((NAME, code)), [masked(Mask(0, 8))], ["er_di"], resamples=0)
     assert told(run).endswith("leaves 2 of 4 direct identifiers readable, in 2 of 2 documents; "
                               "all codes such as case numbers (CODE)")  # fmt: skip

@@ -135,7 +135,7 @@ def test_few_documents_are_never_enough() -> None:
     run = run_of(20, good=[NAME, CODE, TOWN])
     assert verdict(run).recommendation.startswith(
         "good meets all thresholds in these documents, but may not in others (good may miss er_di ≥ "
-        "0.95 with 0.861): score more documents before deciding; 39 more documents without a leak would do."
+        "0.95 with 0.861): score more documents before deciding; 39 more documents without a leak would be enough."
     )
 
 
@@ -196,10 +196,11 @@ def test_what_leaks_most_comes_first_with_what_a_fix_would_win() -> None:
     """Each of 100 documents: a code of two direct identifiers, and the town, can be read."""
     first, second = findings(run_of(names=[NAME]))
     assert in_words(first) == (
-        "names leaves 100 direct identifiers readable among codes such as case numbers (CODE), in 100 of 100 "
-        "documents (d000 (1), d001 (1), d002 (1) and 97 more); hiding them all would bring er_di from 0.500 to 1.000."
+        "names leaves 100 direct identifiers readable: codes such as case numbers (CODE), in 100 of 100 "
+        "documents (d000 (1), d001 (1), d002 (1) and 97 more); hiding all of them would bring er_di from 0.500 "
+        "to 1.000."
     )
-    assert in_words(second).startswith("names leaves 100 quasi-identifiers readable among places (LOC), in 100 of 100")
+    assert in_words(second).startswith("names leaves 100 quasi-identifiers readable: places (LOC), in 100 of 100")
 
 
 def test_what_nobody_marked_ranks_below_a_direct_identifier() -> None:
@@ -216,7 +217,7 @@ def test_what_nobody_marked_ranks_below_a_direct_identifier() -> None:
 def test_whom_an_attack_finds_and_by_which_words(demo_attacked: Run) -> None:
     found = next(one for one in findings(demo_attacked) if one.name == "ner" and one.words)
     assert found.what == "lets an attack (trir) find the person of 41 of 42 documents"
-    assert found.where.startswith("surest: ")
+    assert found.where.startswith("most certain: ")
     assert not any(word in in_words(found) for word in found.words)  # ids are told on the terminal, words are not
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,12 +11,12 @@ from showthrough.cli.consoles import PAGE, console, show_notes
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
-from showthrough.core.errors import PlanError, shorten
+from showthrough.core.errors import PlanError
 from showthrough.report.cautions import notes_on
-from showthrough.report.errors import beside_sheet, errors_sheet
+from showthrough.report.errors import beside_sheet, elsewhere_blocks, errors_sheet, read_elsewhere
 from showthrough.report.rules import worth_blocks
+from showthrough.report.sheets.document import Block
 from showthrough.report.sheets.terminal import show_sheet
-from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
 from showthrough.studies.cases import require_texts
 from showthrough.studies.errors import CASE_KINDS, ErrorAnalysis, all_errors, error_cases
@@ -89,11 +88,16 @@ def command(
             _write_masks(masks, run, analysis.worth, results)
         if written.without_text:
             analysis = analysis.without_text()
-        further = worth_blocks(analysis.worth) if analysis.worth else ()
-        sheet, short = (errors_sheet(analysis.anonymizations[0], most, further) for most in (None, cases))
+        errors = analysis.anonymizations[0]
+        further: list[Block] = [*worth_blocks(analysis.worth)] if analysis.worth else []
+        if identifier in (None, "direct") and {entity_type, kind, document} == {None} and cases:
+            further += elsewhere_blocks(run, errors.anonymization)
+        elsewhere = [f"{line}." for line in read_elsewhere(run, [errors.anonymization])]
+        sheet, short = (errors_sheet(errors, most, further, elsewhere) for most in (None, cases))
     written.write(sheet, analysis, results)
     shown = [anonymization] if anonymization else run.names
-    show_notes([*notes_on(run, shown), *_read_elsewhere(run, shown)])
+    several = len(analysis.anonymizations) > 1
+    show_notes([*notes_on(run, shown), *(read_elsewhere(run, shown) if several else ())])
     screen = console(PAGE)
     show_sheet(written.redact(short), screen)
     results.tell(screen)
@@ -104,22 +108,6 @@ def _analyse_one(run: Run, name: str | None, filters: dict[str, str | None], rul
     errors = error_cases(run, name, **filters)
     judged = rules and errors.kept.annotated
     return ErrorAnalysis([errors], rules_worth(run, errors.anonymization, most=rules) if judged else None)
-
-
-def _read_elsewhere(run: Run, names: Sequence[str]) -> Iterator[str]:
-    """That more can be read than cases show, which are of the places that annotators marked."""
-    for record in find_metrics(run, "direct identifiers"):
-        if "release" not in record.roles:
-            continue
-        for name in names:
-            rows = run.rows_of(record.text, name)
-            ways = [column for column in rows.columns if column.startswith("left:") and column != "left:marked"]
-            if number := round(sum(float(rows.column(way).sum()) for way in ways)):
-                entities = "1 direct identifier" if number == 1 else f"{number:,} direct identifiers"
-                yield (
-                    f"{shorten(name)}: {entities} can be read in other places than marked, or written in another way. "
-                    "These cases are of marked places alone; the page shows the others (report --html FILE)"
-                )
 
 
 def _write_masks(path: Path, run: Run, worth: Worth | None, results: Results) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -56,7 +56,7 @@ from showthrough.evaluation.plan_files import is_request
 from showthrough.evaluation.requests import EvaluationRequest
 from showthrough.evaluation.runner import Progress
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
-from showthrough.metrics import metric_text
+from showthrough.metrics import Metric, metric_text, metrics_of
 from showthrough.run.file import read_journal
 from showthrough.run.folder import folder_of
 from showthrough.run.gate.grading import status_of
@@ -120,6 +120,8 @@ def command(
     if not with_ and (masks or everywhere or threshold is not None or replacement != "label"):
         raise PlanError("--masks, --replace, --threshold and --everywhere are for systems; expected --with SYSTEM")
     request = build_request(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
+    if preset_name and len(request.sources) + len(with_ or ()) == 1:
+        request = replace(request, metrics=_for_one(request, metric or ()))
     if not with_:
         check_columns(request)
     request = replace(request, output=output or request.output, asked=parse_options(least, most) or request.asked)
@@ -133,6 +135,14 @@ def command(
         run = _evaluate_files(request, corpus, resume, estimate, Views.of(views))
     if (least or most) and run is not None and (status := status_of(run)):
         raise typer.Exit(status)
+
+
+def _for_one(request: EvaluationRequest, named: Sequence[str]) -> tuple[Metric, ...] | None:
+    """Without the metrics of presets that compare systems, where there is only one; what was named stays."""
+    if request.metrics is None:
+        return None
+    stays = metrics_of(named)
+    return tuple(metric for metric in request.metrics if metric in stays or "systems" not in metric.needs)
 
 
 def _evaluate_files(

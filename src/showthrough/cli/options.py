@@ -51,7 +51,10 @@ Metrics = Annotated[
 Presets = Annotated[
     list[str] | None,
     typer.Option(
-        "--preset", metavar="NAME", help=f"A set of metrics: {', '.join(PRESETS)}.", autocompletion=preset_names
+        "--preset",
+        metavar="NAME",
+        help=f"A set of metrics: {', '.join(PRESETS)}. Two of them, tab and tae, need the extra models.",
+        autocompletion=preset_names,
     ),
 ]
 Anonymizations = Annotated[

@@ -119,4 +119,5 @@ def _verdict(plan: Plan, to_look_at: int) -> str:
     lack = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
     most = "most of them" if corpus.survey.subjects else "they"  # those about people do
     limit = f"{most} do not show whether an identifier was missed"
-    return f"{lack}, so only metrics that need none can be scored; {limit}: {', '.join(free)}"
+    scored = f"only metrics that need none can be scored: {', '.join(free)}"
+    return f"{lack}, so {scored}. Some of them need a model or more files, and {limit}"

@@ -8,13 +8,14 @@ from typing import Literal
 import numpy as np
 
 from showthrough.core.arrays import Ints
-from showthrough.core.errors import InputError, Problem, at_document
+from showthrough.core.errors import InputError, Problem, at_document, shorten
 from showthrough.data.documents import Corpus, span_fault
 from showthrough.data.masks import Anonymization, Mask, NumberedMasks
 from showthrough.data.provenance import texts_digest
 from showthrough.storage.columns.index import Finder
 
 _BLOCK = 4096  # ids that are looked up at once
+_IDS = 3  # that a message shows of either side
 _MAX_TEXTS = 10  # problems for which the text is read that tells more
 Missing = Literal["error", "unmasked"]
 Extra = Literal["error", "ignore"]
@@ -27,6 +28,8 @@ def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = 
     strange = stranger_fault(corpus)
     lacking = "is in the corpus but not here; add it (an empty list means nothing is masked), or say --missing unmasked"
     foreign, documents = _by_number(corpus, masks) if isinstance(masks, NumberedMasks) else _by_id(corpus, masks)
+    if len(foreign) == len(masks) > 1:
+        return [Problem(file, "", no_id_fits(corpus, foreign))]
     problems = [Problem(file, at_document(foreign_id), strange) for foreign_id in foreign]
     for document_id, length, document_masks in documents:
         location = at_document(document_id)
@@ -43,6 +46,17 @@ def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = 
 def stranger_fault(corpus: Corpus) -> str:
     """Of a document that only an anonymization has, as where a sample of what was released is annotated."""
     return f"is not in the corpus {corpus.source or corpus.name}; leave it out (of a file: evaluate --extra ignore)"
+
+
+def no_id_fits(corpus: Corpus, ids: Sequence[str]) -> str:
+    """Of an anonymization that has no document of the corpus: then the ids of one of the two are somewhere else."""
+    found, expected = (
+        ", ".join(shorten(some[number]) for number in range(min(len(some), _IDS))) for some in (ids, corpus.ids)
+    )
+    return (
+        f"none of its documents is in the corpus {corpus.source or corpus.name}: found ids such as {found}; "
+        f"expected ids such as {expected}. If the ids are in another column or key, name it with --id-column"
+    )
 
 
 def _text_of(corpus: Corpus, document_id: str) -> str:

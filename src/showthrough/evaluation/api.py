@@ -136,8 +136,14 @@ def _build_anonymization(source: Anonymization | MaskSource, corpus: Corpus, nam
     if isinstance(source, Mapping):
         return Anonymization.from_spans(source, corpus, name)
     if hasattr(source, "columns") or _are_rows(source):
+        if {"text", name} <= {*_column_names(source)}:
+            way = f"Anonymization.from_frame(frame, corpus, text={str(name)!r}) takes that column"
+            raise PlanError(f"found a column text and one of this name; {way}", f"anonymization {shorten(str(name))}")
         return Anonymization.from_frame(source, corpus, name=name)
-    expected = "expected an Anonymization, a file, texts or spans by id, or a data frame; from_texts takes a list"
+    expected = (
+        "expected an Anonymization, a file, texts or spans by id, or a data frame; from_texts takes a list, and "
+        "Anonymization.from_frame a column (text=…)"
+    )
     raise PlanError(f"found a value of type {_kind(source)}; {expected}", f"anonymization {shorten(str(name))}")
 
 

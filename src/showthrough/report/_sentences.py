@@ -76,7 +76,7 @@ def nearly_readable(run: Run, record: MetricRecord, name: str) -> Iterator[Claus
         yield Clause(
             "",
             f"{count:,} more",
-            f" {verb} nearly readable: a letter off, a part of it, initials, or a name that is a word too",
+            f" {verb} nearly readable: a letter off, a part of it, initials, or a name that is also a word",
         )
 
 
@@ -124,7 +124,7 @@ def _telling_words(document: Document) -> frozenset[str]:
 _UNITS = {"token": "words", "mention": "places", "entity": "identifiers"}
 _KINDS = {"direct": "direct identifiers", "quasi": "quasi-identifiers"}
 LEAKED = "leaked:"  # how columns begin that count what leaks of a type
-_MOSTLY = 0.5  # from this share on a type is most of what leaks
+_MOSTLY = 0.5  # above this share a type is most of what leaks
 
 
 def sentence(run: Run, name: str) -> list[Clause]:
@@ -186,7 +186,7 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     if types:
         most, where_most = next(iter(types.items()))
         share = where_most.total / leaking.total
-        if share >= _MOSTLY:
+        if share > _MOSTLY:
             yield Clause("all" if share == 1 else "mostly", f" {type_words(most)}", detail=True)
 
 
@@ -238,7 +238,7 @@ def _residual_clauses(run: Run, name: str) -> Iterator[Clause]:
     if total := round(in_all(finds)):
         where = f", in {int((np.asarray(finds) > 0).sum()):,} of {_documents(run)}"
         number, noun, looks = left_of_finds(run, record, total).partition(" place")
-        yield Clause("leaves ", f"{number}{noun}", f"{looks}{where}")
+        yield Clause("leaves ", number, f"{noun}{looks}{where}")
 
 
 def left_of_finds(run: Run, record: MetricRecord, total: int) -> str:

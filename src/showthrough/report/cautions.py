@@ -16,6 +16,7 @@ _ROUTINE = (
     "pair of masks overlaps",
     "these count as types of the corpus",
     "another document's release by chance",
+    " depends on the number of groups: ",
 )
 _ASIDE = ", without what need not be masked"
 
@@ -25,7 +26,7 @@ def cautions(run: Run) -> list[str]:
     if not run.complete:
         return []
     scant = [(name, hiding) for name in run.names if (hiding := almost_nothing(run, name))]
-    lines = [f"{name} {scant_words(run, hiding)}: so the text that it keeps is no merit." for name, hiding in scant]
+    lines = [f"{name} {scant_words(run, hiding)}: it keeps text without protecting anybody." for name, hiding in scant]
     lines += [line for section in sections() for line in section.cautions(run)]
     return list(dict.fromkeys(lines))
 

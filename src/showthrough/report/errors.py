@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from showthrough.core.errors import shorten
+from showthrough.data.masks import apply_masks
+from showthrough.metrics.matching.entities import NEARLY
 from showthrough.report.sheets import Bars, Case, Cases, Grid, GridEntry, GridRow, ReportDocument, count, missing, share
 from showthrough.report.sheets.document import Block
 from showthrough.report.wording import counted_words, percent
+from showthrough.run.records import MetricRecord
+from showthrough.run.roles import find_metrics
+from showthrough.run.run import Run
 from showthrough.studies.cases import ErrorCase
+from showthrough.studies.contexts import context_of, in_a_line
 from showthrough.studies.errors import NOTHING, DocumentSample, ErrorAnalysis, Errors, LeakCounts, LeakTally
 from showthrough.studies.failures import MASK_KINDS, MaskKind
 from showthrough.studies.leaks import LEAK_KINDS
@@ -31,6 +37,8 @@ _SENTENCE_WORDS = {
 _LEAK_TITLES = tuple(TITLES[kind] for kind in LEAK_KINDS)
 _MASK_TITLES = tuple(TITLES[kind] for kind in MASK_KINDS)
 _LEAK_HEADS = ("to be masked", "leak", "share", *_LEAK_TITLES, "marks that leak")
+# How an identifier can be read that is hidden where it was marked.
+_HOW = {"elsewhere": "in another place", "otherwise": "written in another way"}
 _SENTENCES = 5  # anonymizations of which each has a sentence; of more, the table tells
 _OF_EACH_STRING = 3  # places that are shown of a string where not all can be
 
@@ -53,11 +61,16 @@ _ALONE = "every entity has only one mention: the annotations do not say which me
 _NO_SPAN = "another annotator calls every such span direct"
 
 
-def errors_sheet(errors: Errors, most: int | None = None, further: Sequence[Block] = ()) -> ReportDocument:
-    """One anonymization with its cases: all, or some of the most frequent. `further` blocks follow the counts."""
+def errors_sheet(
+    errors: Errors, most: int | None = None, further: Sequence[Block] = (), elsewhere: Sequence[str] = ()
+) -> ReportDocument:
+    """One anonymization with its cases: all, or some of the most frequent. `further` blocks follow the counts.
+
+    `elsewhere` says what can be read in other places than marked, which no count here covers.
+    """
     if not errors.kept.annotated:
         return _unannotated_sheet(errors.kept)
-    lead = [_leak_sentence(errors), _mask_sentence(errors), *_sample_sentences(errors.kept)]
+    lead = [_leak_sentence(errors), *elsewhere, _mask_sentence(errors), *_sample_sentences(errors.kept)]
     if errors.only:
         lead.append(_chosen_sentence(errors))
     blocks: list[Block] = [_leak_grid(errors), *_bars(errors, "False negatives by type"), *_mask_grid(errors)]
@@ -66,6 +79,44 @@ def errors_sheet(errors: Errors, most: int | None = None, further: Sequence[Bloc
     if not (errors.cases or errors.only) and (errors.spans.leaking or _mask_totals(errors)):
         notes.append(_LEFT_OUT)
     return ReportDocument(f"Where {shorten(errors.anonymization)} fails", tuple(lead), every, tuple(notes))
+
+
+def read_elsewhere(run: Run, names: Sequence[str]) -> Iterator[str]:
+    """That more can be read than cases show, which are of the places that annotators marked."""
+    for record in _searching(run):
+        for name in names:
+            rows = run.rows_of(record.text, name)
+            ways = [column for column in rows.columns if column.startswith("left:") and column != "left:marked"]
+            if number := round(sum(float(rows.column(way).sum()) for way in ways)):
+                entities = "1 direct identifier" if number == 1 else f"{number:,} direct identifiers"
+                yield (
+                    f"{shorten(name)}: {entities} can be read in other places than marked, or written in another way. "
+                    "The counts are of marked places alone"
+                )
+
+
+def elsewhere_blocks(run: Run, name: str) -> list[Cases]:
+    """Direct identifiers that the search of the release found in other places than marked, in their contexts."""
+    texts = run.texts
+    cases: dict[tuple[str, str], Case] = {}
+    for record in _searching(run) if texts is not None else ():
+        found = run.evidence.get(record.text, {}).get(name, {})
+        for document, masks in zip(texts.documents, texts.masks[name], strict=True) if texts is not None else ():
+            released = apply_masks(document.text, masks) if document.id in found else ""
+            for place in found[document.id].places if document.id in found else ():
+                marked = dict.fromkeys(in_a_line(document.text, *span) for span in place.marked)
+                if place.how != NEARLY and place.end > place.start:
+                    remark = f"{shorten(place.entity_type)}, direct, {_HOW.get(place.how, place.how)}"
+                    remark += f"; marked as {', '.join(f'“{shorten(text)}”' for text in marked)}" if marked else ""
+                    case = Case(document.id, place.start, *context_of(released, place.start, place.end), remark)
+                    cases.setdefault((document.id, remark), case)
+    note = "Offsets are those of the release. A list for `check --accepted` names an identifier as it was marked."
+    return [Cases("Direct identifiers readable elsewhere", tuple(cases.values()), (note,))] if cases else []
+
+
+def _searching(run: Run) -> list[MetricRecord]:
+    """The metrics that search the release for direct identifiers."""
+    return [record for record in find_metrics(run, "direct identifiers") if "release" in record.roles]
 
 
 def beside_sheet(analysis: ErrorAnalysis) -> ReportDocument:

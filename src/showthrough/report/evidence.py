@@ -86,7 +86,7 @@ def _removed(run: Run, name: str) -> Evidence:
     records = [record for record in find_metrics(run, "direct identifiers") if name in run.rows[record.text]]
     if any(map(goes_first, records)):
         return Evidence(title, "tested", "every release was searched from end to end")
-    note = "only marked places were searched" if records else "nobody searched the releases"
+    note = "only marked places were searched" if records else "no marked identifier was searched for"
     return Evidence(title, "weak" if records else "absent", note, evaluation(run, f"--metric {READS_RELEASE}"))
 
 

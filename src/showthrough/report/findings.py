@@ -68,14 +68,15 @@ def _leak(
 ) -> Finding:
     count, documents = leaking.total, len(run.documents)
     kind = "direct identifier" if "direct identifiers" in record.roles else "quasi-identifier"
-    summary = f"leaves {counted_words(count, kind)} readable among {type_words(entity_type)}"
+    summary = f"leaves {counted_words(count, kind)} readable: {type_words(entity_type)}"
     right, every = (in_all(count_by_kind(run, record, name, which)) for which in ("right", "all"))
     now, then = right / every, (right + count) / every
     return Finding(
         name,
         f"{summary}, in {len(leaking):,} of {counted_words(documents, 'document')}",
         list_documents(leaking),
-        f"hiding them all would bring {record.text} from {format_score(now)} to {format_score(then)}",
+        f"hiding {'it' if count == 1 else 'all of them'} would bring {record.text} from {format_score(now)} "
+        f"to {format_score(then)}",
         weight=weight * len(leaking) / documents,
     )
 
@@ -138,7 +139,7 @@ def _find_reidentified(run: Run, name: str) -> Iterator[Finding]:
             name,
             f"lets an attack ({record.name}) find the person of {share_of(score.value, len(run.documents))} documents",
             ", ".join(shorten(document) for document, _ in ranked[:_SURE])
-            and f"surest: {', '.join(shorten(document) for document, _ in ranked[:_SURE])}",
+            and f"most certain: {', '.join(shorten(document) for document, _ in ranked[:_SURE])}",
             words=words,
             weight=_FOUND * score.value,
         )

@@ -88,16 +88,15 @@ def _passes(outcome: GateOutcome) -> str:
     if outcome.status == UNSURE:
         would = "" if outcome.more is None else f"{Need(outcome.more, outcome.unit)}; "
         return f"is not sure to be passed: {would}--allow-unsure passes it"
-    unsure = outcome.unsure
-    return (
-        f"is passed, though {unsure} check{' does' if unsure == 1 else 's do'} not hold for sure"
-        if unsure
-        else "is passed"
-    )
+    left = outcome.readable
+    doubts = [f"{left:,} direct identifier{'' if left == 1 else 's'} can be read (--only leaves that out)"] * bool(left)
+    if unsure := outcome.unsure:
+        doubts.append(f"{unsure} check{' does' if unsure == 1 else 's do'} not hold for sure")
+    return f"is passed, though {' and '.join(doubts)}" if doubts else "is passed"
 
 
 def _how_many(checked: AnonymizationChecks) -> str:
-    return "" if checked.passed else f" ({len(checked.failed)} of {len(checked.checks)} checks)"
+    return "" if checked.passed else f" ({len(checked.failed)} of {len(checked.checks)} checks not met)"
 
 
 def _table(checked: AnonymizationChecks, width: int, names: Mapping[str, str]) -> RichTable:

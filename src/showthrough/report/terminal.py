@@ -255,6 +255,9 @@ def show_comparisons(run: Run, compared: Sequence[Comparison], alpha: float, con
         for pair in [pair for pair in tested if not pair.significant(alpha)]:
             line = f"{pair.first} ? {pair.second} (not shown to differ: {pair.difference:+.3f}{_interval_words(pair)})"
             console.print(Text(f"  {line}", style="dim"))
+        if any(not pair.significant(alpha) and _excludes_zero(pair) for pair in tested):
+            line = "an interval is of one pair alone; p is corrected for all pairs (Holm), so it may differ"
+            console.print(Text(f"  {line}", style="dim"))
         for line in explain_untested(comparisons):
             console.print(Text(f"  {line}", style="dim"), soft_wrap=True)
     for (metric, reason), parts in silent.items():
@@ -284,6 +287,11 @@ def _interval_words(comparison: Comparison) -> str:
     return (
         "" if comparison.low is None or comparison.high is None else f", {comparison.low:.3f} to {comparison.high:.3f}"
     )
+
+
+def _excludes_zero(comparison: Comparison) -> bool:
+    """Whether an interval, which is not corrected, shows a difference by itself."""
+    return comparison.low is not None and comparison.high is not None and comparison.low * comparison.high > 0
 
 
 def _matrix(run: Run, compared: Sequence[Comparison], alpha: float) -> RichTable:

@@ -114,7 +114,9 @@ def _found(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: 
         return Tile(title, "–", "Nobody tried to recognise people.")
     score, record = max(scored, key=lambda pair: pair[0].value or 0.0)  # the strongest counts
     value, many = score.value or 0.0, len(run.documents)
-    detail = "by an attacker who knows something of them" + (f", the best of {len(scored)}" if len(scored) > 1 else "")
+    detail = "by an attacker who knows something about them" + (
+        f", the best of {len(scored)}" if len(scored) > 1 else ""
+    )
     check = _check(decision, record)
     return Tile(
         title,
@@ -133,6 +135,8 @@ def _found(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: 
 def _kept(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
     title, name = "Text kept", decision.candidate
     record = choose_metric(run, INFORMATION, "words", PRECISION, MEANING)
+    if record is not None and INFORMATION in record.roles:
+        title = "Information kept"
     score = headline(run, name, record)
     if record is None or score is None or score.value is None or not 0 <= score.value <= 1:
         return Tile(title, "–", "Nobody measured what is left to read.")

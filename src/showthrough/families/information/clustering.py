@@ -241,8 +241,8 @@ class ClusteringAgreement(Metric):
                 more = f" and {len(moves) - _SYSTEMS} more" if len(moves) > _SYSTEMS else ""
                 own = call_text("nmi", self, ClusteringAgreement())
                 return [
-                    f"{own}: {best} groups fit the documents hardly better than {k} (silhouettes {clear[best]:.4f} and "
-                    f"{clear[k]:.4f}), but give another number. With {best} or {k} groups: "
+                    f"{own} depends on the number of groups: {best} and {k} fit the documents about equally well "
+                    f"(silhouettes {clear[best]:.4f} and {clear[k]:.4f}). With {best} or {k} groups: "
                     f"{', '.join(moves[:_SYSTEMS])}{more}"
                 ]
         return []

@@ -36,9 +36,9 @@ _TITLES: dict[Identifier, str] = {
     "direct": "Direct identifiers removed", "quasi": "Quasi-identifiers removed", "all": "Identifiers removed",
 }  # fmt: skip
 _SUMMARIES: dict[Identifier, str] = {
-    "direct": "Share of direct identifiers that nobody can read anywhere in the release, in any spelling.",
-    "quasi": "Share of quasi-identifiers, such as places and dates, that are gone from the whole release.",
-    "all": "Share of all identifiers, direct and quasi, that are gone from the whole release.",
+    "direct": "Share of direct identifiers that the search no longer finds anywhere in the release.",
+    "quasi": "Share of quasi-identifiers, such as places and dates, that the search no longer finds in the release.",
+    "all": "Share of all identifiers, direct and quasi, that the search no longer finds in the release.",
 }
 _MOST_PLACES = 20  # of a document that are kept as evidence
 _DICTIONARY = "ordinary words, in small letters: wordfreq:LANGUAGE, or a file of them"
@@ -71,7 +71,7 @@ class ReadsRelease(FunctionWordsMetric):
 
 @dataclass(frozen=True)
 class Removed(ReadsRelease):
-    """Share of identifiers that nobody can read anywhere in the release, in any spelling.
+    """Share of identifiers that the search no longer finds anywhere in the release.
 
     Entity recall asks whether marked places are covered. A release is a text, and people read all of it. An entity is
     removed when it is hidden wherever it was marked, and no form of it appears anywhere in the released text. Forms are
@@ -187,7 +187,7 @@ def _select_evidence(evidence: Mapping[str, Sequence[PlaceOf]], identifier: Iden
 
 @dataclass(frozen=True)
 class Clean(ReadsRelease):
-    """Share of documents whose release shows no direct identifier at all.
+    """Share of documents in whose release the search finds no direct identifier.
 
     It counts the documents that have a direct identifier. A document is clean when all direct identifiers of every
     annotator are removed (`removed_di`). A reviewer who reads a release document by document counts the same.

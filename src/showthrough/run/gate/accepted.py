@@ -37,6 +37,7 @@ _NEEDED = ("document", "by", "when", "why")
 _EXPECTED = "a list of objects, or an object with the list as accepted"
 _HEX = frozenset("0123456789abcdef")
 _LENGTH = 64  # of a digest
+_MARKS = 3  # that a message names
 _FIRST = 14  # hours that the first time zone is ahead of UTC
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and signs without ink
 
@@ -264,11 +265,12 @@ def _match(
             found += 1
             quoted = [(document.text[start:end], (start, end)) for start, end in entity.marks]
             fitting = {at: text for at, entry in entries for text, span in quoted if entry.fits(text, span)}
-            used.update(fitting)
             # By its text an identifier is accepted wherever it stands, and shorter forms of it with it.
             texts_of = [_words(text) for at, text in fitting.items() if accepted.entries[at - 1].start is None]
             by_text = bool(texts_of) and all(any(_words(text) <= words for words in texts_of) for text, _ in quoted)
-            allowed += by_text or entity.gone
+            if by_text or entity.gone:
+                allowed += 1
+                used.update(fitting)
         # Of what was found and not counted anybody may have been accepted; what was counted and not found was not.
         excused[document.id] = max(0, min(allowed, readable[document.id] - (found - allowed)))
     return {key: count for key, count in excused.items() if count}, used
@@ -326,13 +328,27 @@ def _ways(search: EntitySearch, record: MetricRecord, anonymization: Anonymizati
     return np.bincount(search.entity, ~covered, minlength=len(search.gold.entity_level)).astype(np.int64)
 
 
+def _what_fits(run: Run, entry: AcceptedIdentifier) -> str:
+    """What an entry should say instead: a longer form that was marked, by its place, or the text of a place."""
+    document = next((one for one in run.texts.documents if one.id == entry.document), None) if run.texts else None
+    if document is None:
+        return ""
+    marks = [mark for layer in document.annotations for mark in layer.mentions if mark.identifier == "DIRECT"]
+    if entry.start is not None:
+        fits = any((mark.start, mark.end) == (entry.start, entry.end) for mark in marks)
+        return "; a place is accepted there alone, and a text wherever it appears" if fits else ""
+    texts = {f"{mark.start}–{mark.end}": document.text[mark.start : mark.end] for mark in marks}
+    longer = [place for place, text in texts.items() if entry.text and _words(entry.text) < _words(text)]
+    return f"; expected the longer text that was marked at {', '.join(longer[:_MARKS])}" if longer else ""
+
+
 def describe_unused(run: Run, accepted: Accepted, unused: Sequence[int] | None) -> Iterator[str]:
     """Entries that fit nothing, by number and document: never by what they say. `None`: nothing was counted."""
     kept = {document.id for document in run.texts.documents} if run.texts else set()
     known = {*run.documents} - kept  # of these nobody can tell what was marked
     for number in range(1, len(accepted.entries) + 1) if unused is None else unused:
         entry = accepted.entries[number - 1]
-        why = "fits nothing that can be read there"
+        why = f"fits nothing that can be read there{_what_fits(run, entry)}"
         if entry.document in known:
             why = "counts for nothing: the run keeps no text of that document"
         yield f"{shorten(accepted.name)}, entry {number} (document {shorten(entry.document)}) {why}"

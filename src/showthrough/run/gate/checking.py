@@ -178,7 +178,7 @@ def _find_dropped(planned: Sequence[Threshold], current: Sequence[Threshold]) ->
 
 
 def _originals_reach(run: Run, threshold: Threshold) -> bool:
-    """Whether an attacker is too weak for a threshold to tell anything: with nothing masked it holds as well."""
+    """Whether a threshold on an attack tells nothing: with nothing masked it holds as well."""
     attacking = threshold.metric in run.rows and not {*ATTACKS}.isdisjoint(run.record(threshold.metric).roles)
     beside = any(reference.name == NOTHING for reference in run.references)
     return bool(attacking and beside) and grade_demand(run, NOTHING, Demand(threshold)).grade in ("met", "unsure")
@@ -199,11 +199,11 @@ def _reached_by_originals(run: Run, demand: Demand) -> bool:
 def _idle_limit(run: Run, demand: Demand, *, passes: bool) -> EvidenceCheck:
     title = run.record(demand.threshold.metric).title
     said = f"A limit holds even with nothing masked ({title}), so reaching it shows nothing."
-    return EvidenceCheck("limits that the originals miss", passes, said, "limit")
+    return EvidenceCheck("limits that the originals do not meet", passes, said, "limit")
 
 
 def _idle(threshold: Threshold) -> str:
-    return f"{threshold} holds even with nothing masked: this attacker is too weak to show what masks protect from"
+    return f"{threshold} holds even with nothing masked, so meeting it does not show that masks protect anybody"
 
 
 def _describes(run: Run, threshold: Threshold) -> bool:

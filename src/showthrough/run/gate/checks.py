@@ -199,7 +199,17 @@ class GateOutcome(msgspec.Struct, frozen=True):
     @property
     def unsure(self) -> int:
         """How many checks pass and do not hold for sure: what is allowed, or usual and not asked for."""
-        return sum(check.passed and not check.sure for checked in self.anonymizations for check in checked.checks)
+        return sum(
+            check.passed and not check.sure and not isinstance(check, ReadableCheck)
+            for checked in self.anonymizations
+            for check in checked.checks
+        )
+
+    @property
+    def readable(self) -> int:
+        """How many direct identifiers can be read that nobody accepted, though the gate lets that pass."""
+        checks = [check for checked in self.anonymizations for check in checked.checks if check.passed]
+        return sum(check.readable - check.accepted for check in checks if isinstance(check, ReadableCheck))
 
     @property
     def more(self) -> int | None:

@@ -89,8 +89,8 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
     marks = [record.text for record in run.metrics if record.text in run.rows and reads_marks(record.text)]
     if not counted:
         unmarked = not marks and (run.texts is None or not count_annotated(run, name))
-        who = "marked what identifies people" if unmarked else "counted which direct identifiers can be read"
-        yield "annotations", f"Nobody {who}, so nothing shows what is left in the release.", False
+        said = "Nobody marked what identifies people, so missed identifiers cannot be counted."
+        yield "annotations", said if unmarked else "Nobody counted which direct identifiers can be read.", False
     elif not any(map(goes_first, find_metrics(run, "direct identifiers"))):
         yield "release", "Only the places that were marked were searched: the same words may stand elsewhere.", False
     if nearly := _count_nearly(run, name):

@@ -32,14 +32,14 @@ class Need:
     def __str__(self) -> str:
         """
         >>> str(Need(19, "document")), str(Need(1, "group", exact=False))
-        ('19 more documents without a leak would do', 'about 1 more group without a leak would do')
+        ('19 more documents without a leak would be enough', 'about 1 more group without a leak would be enough')
         """
         if self.never:
             return f"no number of {self.unit}s could show it"
         if self.count is None:
-            return f"it is not known how many more {self.unit}s would do"
+            return f"it is not known how many more {self.unit}s would be enough"
         about = "" if self.exact else "about "
-        return f"{about}{self.count:,} more {self.unit}{'' if self.count == 1 else 's'} without a leak would do"
+        return f"{about}{self.count:,} more {self.unit}{'' if self.count == 1 else 's'} without a leak would be enough"
 
 
 def count_needed(threshold: Threshold, score: Score, confidence: float, drawn: int, unit: str) -> Need:

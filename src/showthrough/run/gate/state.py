@@ -267,7 +267,7 @@ def _besides(run: Run, decision: Decision) -> Iterator[str]:
 def _accepted_words(count: int) -> str:
     if not count:
         return ""
-    return f", but for {count:,} readable identifier{'' if count == 1 else 's'} that somebody accepted"
+    return f", apart from {count:,} readable identifier{'' if count == 1 else 's'} that somebody accepted"
 
 
 def _bears(check: ThresholdCheck, grade: str) -> bool:
