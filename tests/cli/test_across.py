@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ def test_parts_grow_and_hold_what_belongs_together(files: tuple[Path, Path]) -> 
     corpus = read_corpus(files[0])
     parts = growing_parts(corpus, seed=3)
     ids = [set(part.ids) for part in parts]
-    assert all(one < two for one, two in zip(ids, ids[1:], strict=False))
+    assert all(one < two for one, two in pairwise(ids))
     assert ids[-1] == set(corpus.ids)
     assert [set(part.ids) for part in growing_parts(Corpus(list(corpus)[::-1], "x"), seed=3)] == ids
 
