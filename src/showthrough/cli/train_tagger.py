@@ -29,6 +29,10 @@ from showthrough.systems.taggers.training import BETA, build_recipe, train_tagge
 Learner = Annotated[str, typer.Option(metavar="NAME", help="crf, svm, boosted or hmm; usually the preset's, or crf.")]
 Preset = Annotated[str, typer.Option(metavar="NAME", help="One of the challenge's systems, e.g. wellner3.")]
 Groups = Annotated[str, typer.Option(metavar="GROUPS", help="Switch features, e.g. +cues,-trusted,window=2.")]
+Parser = Annotated[
+    str,
+    typer.Option("--pipeline", metavar="spacy:NAME", help="For parts of speech, verbs, named entities and a parser."),
+]
 Annotator = Annotated[
     str, typer.Option(metavar="NAME", help="Whose layers: each (a training copy of its own), union, or a name.")
 ]
@@ -59,6 +63,7 @@ def command(
     learner: Learner = "",
     preset: Preset = "",
     features: Groups = "",
+    pipeline: Parser = "",
     dev: Annotated[Path | None, typer.Option(metavar="FILE", help="Other documents, to score it on.")] = None,
     annotator: Annotator = "each",
     binary: Binary = False,
@@ -80,7 +85,7 @@ def command(
     """
     written, jobs = SheetViews.of(views), settings.pop("jobs", 1)
     _check_curve(curving, dev, written)
-    build_recipe(learner, preset, features)  # raises before anything is read
+    build_recipe(learner, preset, features, pipeline)  # raises before anything is read
     check_distinct((output, *written.paths), inputs([corpus, dev]))
     check_model_folder(output, written.force)
     written.check()
@@ -91,8 +96,8 @@ def command(
 
         def train(learned: Corpus) -> Tagger:
             return train_tagger(
-                learned, learner, preset=preset, features=features, annotators=annotator, binary=binary, beta=beta,
-                threshold=threshold, dev=dev_corpus, seed=seed, jobs=jobs, watch=watch,
+                learned, learner, preset=preset, features=features, pipeline=pipeline, annotators=annotator,
+                binary=binary, beta=beta, threshold=threshold, dev=dev_corpus, seed=seed, jobs=jobs, watch=watch,
             )  # fmt: skip
 
         if curving and dev_corpus is not None:
