@@ -103,6 +103,8 @@ def test_what_can_be_guessed_is_said(cli: Cli, tmp_path: Path) -> None:
     [
         (["--seed", "-1"], "seed: found -1; expected 0 or more"),
         (["--ambiguous", "2"], "ambiguous: found 2; expected a share between 0 and 1"),
+        (["--out-of-vocabulary", "2"], "out-of-vocabulary: found 2; expected a share between 0 and 1"),
+        (["--dictionary", "words.txt"], "dictionary: is for names out of vocabulary"),
         (["--keep", "NOPE"], "keep NOPE: is not a type of the corpus, which has DATE, PATIENT"),
         (["--to", "i2b2"], "format i2b2: cannot be written"),
     ],

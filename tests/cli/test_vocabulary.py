@@ -74,6 +74,26 @@ def test_medical_terms_and_other_tokens(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("desk")
+def test_two_corpora_side_by_side(cli: Cli) -> None:
+    """Authentic and challenge, or train and test: Tables 2 to 5 of the paper."""
+    Path("other.xml").write_text(GOLD.replace("Zork", "Mole").replace('"DATE"', '"ID"'))
+    words = ("--dictionary", "words.txt", "--json", "v.json")
+    found = cli("corpus", "--vocabulary", "gold.xml", "--against", "other.xml", *words)
+    assert (found.status, found.err) == (0, "")
+    assert "gold and other: PHI tokens that are hard to tell" in found.out
+    lines = [line.split() for line in found.out.splitlines()]
+    assert lines.count(["PATIENT", "gold", "1", "1", "(100.0", "%)", "0", "(0.0", "%)", "0", "(0.0", "%)"]) == 2
+    assert lines.count(["other", "1", "0", "(0.0", "%)", "0", "(0.0", "%)", "1", "(100.0", "%)"]) == 2
+    assert ["DATE", "gold", "1", "1", "(100.0", "%)", "0", "(0.0", "%)", "0", "(0.0", "%)"] in lines
+    assert ["other", "–"] in lines  # it has no date
+    assert "gold: tokens of the row" in found.out
+    assert "other: tokens of the row" in found.out
+    content = json.loads(Path("v.json").read_text())
+    assert content["analysis"]["tokens"]["(all)"]["out_of_vocabulary"] == {"count": 2, "total": 3}
+    assert content["against"]["tokens"]["(all)"]["out_of_vocabulary"] == {"count": 1, "total": 3}
+
+
+@pytest.mark.usefixtures("desk")
 def test_the_dictionary_follows_the_language(cli: Cli) -> None:
     for options, expected in (((), "wordfreq:en"), (("--language", "es"), "wordfreq:es")):
         found = cli("corpus", "--vocabulary", "gold.xml", *options)
@@ -88,6 +108,8 @@ def test_the_dictionary_follows_the_language(cli: Cli) -> None:
         (["gold.xml", "--tokens", "none"], "tokens='none' is not known; expected one of 'challenge', 'words'"),
         (["gold.xml", "--dictionary", "words.txt", "--medical", "none.txt"], "none.txt: no such file"),
         (["gold.xml", "--dictionary", "none.txt"], "none.txt: no such file"),
+        (["gold.xml", "--dictionary", "words.txt", "--against", "gold.xml"], "against: is the corpus itself"),
+        (["gold.xml", "--dictionary", "words.txt", "--against", "none.xml"], "none.xml: no such file"),
         (["gold.xml", "--language", "xx"], "dictionary: found 'xx'; expected one of ar, "),
         (["gold.xml", "--dictionary", "words.txt", "--map", "DATE"], "map: found 'DATE'; expected FROM=TO"),
         (["gold.xml", "a=none.xml", "--dictionary", "words.txt"], "none.xml: no such file"),

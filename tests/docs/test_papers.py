@@ -13,6 +13,7 @@ from pages import commands, commands_in_text, options_of, prose, text_of, unknow
 from showthrough.core.errors import PlanError
 from showthrough.families.authorship.verifiers.table import LEARNERS as VERIFIER_LEARNERS
 from showthrough.metrics import METRICS, PRESETS, metrics_of
+from showthrough.studies.generalization import learner_and_preset
 from showthrough.systems.base import ANONYMIZERS
 from showthrough.systems.spec import named_anonymizer
 from showthrough.systems.taggers.learners.base import LEARNERS
@@ -61,6 +62,8 @@ def check(command: list[str], option: str, value: str) -> None:
     """Raises PlanError where the value of an option is the name of nothing."""
     if option == "--metric":
         metrics_of(value)
+    elif option == "--with" and "--across" in command:
+        learner_and_preset(value)
     elif option == "--with" and not value.endswith("/"):  # a folder of the reader's
         named_anonymizer(value)
     elif option in ("--preset", "--learner"):

@@ -82,7 +82,7 @@ def command(
         _replace_marked(corpus, output, replace, to, marks, settings, force)
         return
     if marks:
-        named = " and ".join(f"--{name}" for name in marks)
+        named = " and ".join(f"--{name.replace('_', '-')}" for name in marks)
         raise PlanError(f"{named}: only for surrogates of what is marked; expected no masks beside the corpus", "apply")
     head = Head.of(corpus)
     (masks,) = named_files([anonymization]).values()

@@ -71,7 +71,7 @@ from showthrough.storage.writing import ProtectedFiles, write_folder
 HEADINGS = {
     "Options": ("with_", "output", "metric", "preset_name", "least", "most", "html", "verbose"),
     "What is scored": (),
-    "How": ("replacement", "threshold", "everywhere", "masks", "resume"),
+    "How": ("replacement", "threshold", "everywhere", "masks", "resume", "across"),
     "Language models": ("estimate",),
     "Cluster": (),
     "Output": (),
@@ -103,6 +103,12 @@ def command(
     ] = None,
     settings: CliOptions,
     resume: Annotated[bool, typer.Option("--resume", help="Complete the unfinished run of the output file.")] = False,
+    across: Annotated[
+        bool,
+        typer.Option(
+            "--across", help="All files are corpora: train a tagger (--with wellner3) on each, and score it on each."
+        ),
+    ] = False,
     estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
     views: CliOptions,
 ) -> None:
@@ -112,6 +118,16 @@ def command(
 
     FILE.part holds what is unfinished, and --resume completes it. What systems found is kept too.
     """
+    if across:
+        given = {"output": output, "min": least, "max": most, "masks": masks, "threshold": threshold,
+                 "everywhere": everywhere, "resume": resume, "estimate": estimate}  # fmt: skip
+        if unused := [name for name, value in given.items() if value not in (None, False)]:
+            raise PlanError("is not for --across; expected no such option", unused[0])
+        from showthrough.cli.across import show_across  # here: what trains takes a moment to import
+
+        corpora = [str(corpus), *(anonymizations or ())]
+        show_across(corpora, with_ or (), chosen_metrics(preset_name, metric), settings, views)
+        return
     if with_ and (resume or estimate):
         used = "--resume" if resume else "--estimate"
         raise PlanError(f"{used} works on files of masks; expected no --with (showthrough anonymize writes such files)")

@@ -19,10 +19,12 @@ from showthrough.evaluation.notices import file_notes
 from showthrough.formats import read_corpus
 from showthrough.formats.registry import format_named, same_format
 from showthrough.formats.writing import write_corpus
+from showthrough.models.dictionary import dictionary_from
 from showthrough.storage.writing import check_writable
 from showthrough.systems.surrogates.chronology import NEAREST
 from showthrough.systems.surrogates.replacement import Surrogates, surrogates
 
+DICTIONARY = "wordfreq:en"
 _LISTED = 20  # leaks that are named one by one
 
 
@@ -34,6 +36,12 @@ class SurrogateOptions:
     ambiguous: Annotated[
         float, Meta(title="SHARE", description="Share of surrogate names that are also medical terms.")
     ] = 0.0
+    out_of_vocabulary: Annotated[
+        float | None, Meta(title="SHARE", description="Share of surrogate names that are in no dictionary.")
+    ] = None
+    dictionary: Annotated[
+        str | None, Meta(title="FILE", description="That dictionary, one word a line; or wordfreq:LANGUAGE.")
+    ] = None
     keep: Annotated[
         str | Collection[str], Meta(title="TYPE", description="A marked type that stays as it is; may be repeated.")
     ] = ()
@@ -51,7 +59,9 @@ def write_surrogates(
     keep = split_names(options.keep)
     target = to or same_format(corpus, settings.get("format"))
     format_named(target, "write")  # raises before anything is read
-    read = inputs([corpus])
+    if options.dictionary and options.out_of_vocabulary is None:
+        raise PlanError("is for names out of vocabulary; expected --out-of-vocabulary SHARE beside it", "dictionary")
+    read = inputs([corpus], [options.dictionary])
     check_distinct((output,), read)
     check_writable(output)
     marked = read_corpus(corpus, **settings)
@@ -61,7 +71,11 @@ def write_surrogates(
         if name not in marked.survey.types:
             type_names = join_names(marked.survey.types)
             raise PlanError(f"is not a type of the corpus, which has {type_names}", f"keep {shorten(name)}")
-    result = surrogates(marked, seed=options.seed, ambiguous=options.ambiguous, keep=keep)
+    words = frozenset() if options.out_of_vocabulary is None else dictionary_from(options.dictionary or DICTIONARY)
+    result = surrogates(
+        marked, seed=options.seed, ambiguous=options.ambiguous, out_of_vocabulary=options.out_of_vocabulary,
+        dictionary=words, keep=keep,
+    )  # fmt: skip
     _refuse_what_is_left(result)
     files = write_corpus(result.corpus, output, target, force=force, read=read)
     show_notes([*file_notes(marked, (), ()), *_cautions(result)])

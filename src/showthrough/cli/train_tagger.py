@@ -3,27 +3,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 from rich.table import Table
 
 from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.exit_codes import refuse_unavailable
 from showthrough.cli.options import CliOptions, with_options
-from showthrough.cli.outputs import check_distinct, inputs
+from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.progress import show_activity
+from showthrough.cli.sheets import SheetViews, sheet_options
 from showthrough.cli.signals import unbroken
-from showthrough.cli.view_options import Views, view_options
-from showthrough.core.errors import printable
+from showthrough.core.errors import PlanError, printable
+from showthrough.data.documents import Corpus
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.models.model_folders import check_model_folder
+from showthrough.report.sheets.terminal import show_sheet
+from showthrough.report.training import curve_sheet
+from showthrough.studies.learning_curves import LearningCurve, learning_curve
 from showthrough.systems.taggers.tagger import Tagger
 from showthrough.systems.taggers.training import BETA, build_recipe, train_tagger
 
 Learner = Annotated[str, typer.Option(metavar="NAME", help="crf, svm, boosted or hmm; usually the preset's, or crf.")]
 Preset = Annotated[str, typer.Option(metavar="NAME", help="One of the challenge's systems, e.g. wellner3.")]
 Groups = Annotated[str, typer.Option(metavar="GROUPS", help="Switch features, e.g. +cues,-trusted,window=2.")]
+Parser = Annotated[
+    str,
+    typer.Option("--pipeline", metavar="spacy:NAME", help="For parts of speech, verbs, named entities and a parser."),
+]
 Annotator = Annotated[
     str, typer.Option(metavar="NAME", help="Whose layers: each (a training copy of its own), union, or a name.")
 ]
@@ -40,12 +49,13 @@ Threshold = Annotated[
 ]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed for splitting records, and for learners that draw.")]
 
+USUAL = "crf"  # the learner
 _RULES_ALONE = "rules alone: training found which headings, cues and forms mean which type, and learned no weights"
 
 
 @with_options(
     settings=options_of(FileSettings, "format", "group_by", "id_column", "text_column", "offsets", "jobs"),
-    views=view_options("force"),
+    views={name: option for name, option in sheet_options().items() if name != "without_text"},
 )
 def command(
     corpus: Annotated[Path, typer.Argument(help="Annotated documents to learn from.")],
@@ -53,6 +63,7 @@ def command(
     learner: Learner = "",
     preset: Preset = "",
     features: Groups = "",
+    pipeline: Parser = "",
     dev: Annotated[Path | None, typer.Option(metavar="FILE", help="Other documents, to score it on.")] = None,
     annotator: Annotator = "each",
     binary: Binary = False,
@@ -60,6 +71,10 @@ def command(
     threshold: Threshold = None,
     seed: Seed = 0,
     *,
+    curving: Annotated[
+        bool,
+        typer.Option("--curve", help="Train on growing parts of the corpus too, and score each on --dev."),
+    ] = False,
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
@@ -68,21 +83,46 @@ def command(
     It works as systems of the i2b2 challenge do. Mentions marked as not to be masked are not learned. The folder holds
     digests of its training documents, so that these are refused later. Keep the folder as you keep the texts.
     """
-    force, jobs = Views.of(views).force, settings.pop("jobs", 1)
-    build_recipe(learner, preset, features)  # raises before anything is read
-    check_distinct((output,), inputs([corpus, dev]))
-    check_model_folder(output, force)
+    written, jobs = SheetViews.of(views), settings.pop("jobs", 1)
+    _check_curve(curving, dev, written)
+    build_recipe(learner, preset, features, pipeline)  # raises before anything is read
+    check_distinct((output, *written.paths), inputs([corpus, dev]))
+    check_model_folder(output, written.force)
+    written.check()
     documents = read_corpus(corpus, **settings)
     dev_corpus = None if dev is None else read_corpus(dev, **settings)
+    curve: LearningCurve | None = None
     with refuse_unavailable(), show_activity("training") as watch:
-        tagger = train_tagger(
-            documents, learner, preset=preset, features=features, annotators=annotator, binary=binary, beta=beta,
-            threshold=threshold, dev=dev_corpus, seed=seed, jobs=jobs, watch=watch,
-        )  # fmt: skip
+
+        def train(learned: Corpus) -> Tagger:
+            return train_tagger(
+                learned, learner, preset=preset, features=features, pipeline=pipeline, annotators=annotator,
+                binary=binary, beta=beta, threshold=threshold, dev=dev_corpus, seed=seed, jobs=jobs, watch=watch,
+            )  # fmt: skip
+
+        if curving and dev_corpus is not None:
+            name = preset or learner or USUAL
+            curve, tagger = learning_curve(documents, dev_corpus, train, system=name, seed=seed, jobs=jobs)
+            tagger.figures["curve"] = msgspec.to_builtins(curve)
+        else:
+            tagger = train(documents)
     with unbroken():
-        tagger.save(output, force)
+        tagger.save(output, written.force)
     show_notes([*file_notes(documents, (), ()), *_silver(tagger)])
+    if curve is not None:
+        sheet, results = curve_sheet(curve), Results(written.force)
+        written.write(sheet, curve, results)
+        show_sheet(sheet, console())
+        results.tell(console())
     _tell(tagger, output, dev)
+
+
+def _check_curve(curving: bool, dev: Path | None, written: SheetViews) -> None:
+    """Raises PlanError for what a curve lacks, and for what would be passed over without one."""
+    if curving and dev is None:
+        raise PlanError("needs documents to score on; expected --dev FILE beside it", "curve")
+    if not curving and written.files:
+        raise PlanError("is of a curve; expected --curve beside it", next(iter(written.files)))
 
 
 def _tell(tagger: Tagger, output: Path, dev: Path | None) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,9 +18,10 @@ from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.report.table import DASH, format_score
-from showthrough.report.training import sweep_sheet, training_sheet
+from showthrough.report.training import curve_sheet, sweep_sheet, training_sheet
+from showthrough.studies.learning_curves import CurvePoint, CurveScore, LearningCurve, growing_parts
 from showthrough.systems.encoders.learning import TrainingEpoch
-from showthrough.systems.encoders.sweep import SweepGrid, sweep
+from showthrough.systems.encoders.sweep import SweepGrid, SweepResult, sweep, train_parts
 from showthrough.systems.encoders.training import TrainingRequest, TransformerSettings, train_to_folder
 
 _VIEWS = {name: option for name, option in sheet_options().items() if name != "without_text"}
@@ -27,7 +29,7 @@ _FILES = options_of(FileSettings, "format", "id_column", "text_column", "offsets
 Folder = Annotated[
     Path,
     typer.Option(
-        "-o", "--output", metavar="FOLDER", help="Folder for the model; of a sweep, for one model of each cell."
+        "-o", "--output", metavar="FOLDER", help="Folder for the model; of a sweep or a curve, for several models."
     ),
 ]
 Dev = Annotated[
@@ -50,6 +52,9 @@ def command(
         bool, typer.Option("--sweep", help="Train one model for each window and weight, and compare them.")
     ] = False,
     grid: CliOptions,
+    curving: Annotated[
+        bool, typer.Option("--curve", help="Train on growing parts of the corpus, each in a folder, and compare them.")
+    ] = False,
     settings: CliOptions,
     views: CliOptions,
 ) -> None:
@@ -59,6 +64,8 @@ def command(
     anonymize test.json --with FOLDER/. A training that is stopped leaves a checkpoint beside the folder.
     """
     _check_grid(sweeping, asked, grid)
+    if sweeping and curving:
+        raise PlanError("found --sweep beside it; expected one of both", "curve")
     written = SheetViews.of(views)
     check_distinct((output, *written.paths), inputs([corpus, dev], [asked.get("model")]))
     written.check()
@@ -77,6 +84,20 @@ def command(
                 lambda epoch: say(_epoch_line(epoch)),
             )
             written.write(sheet := sweep_sheet(sweep_result), sweep_result, results)
+        elif curving:
+            parts = growing_parts(documents[0], seed=chosen.seed)
+            curve = _curve(
+                request,
+                train_parts(
+                    request,
+                    parts,
+                    watch,
+                    lambda cell: say(f"{len(cell.corpus)} documents:"),
+                    lambda epoch: say(_epoch_line(epoch)),
+                ),
+                [len(part) for part in parts],
+            )
+            written.write(sheet := curve_sheet(curve), curve, results)
         else:
             outcome = train_to_folder(request, watch, lambda epoch: say(_epoch_line(epoch)))
             written.write(sheet := training_sheet(outcome), outcome, results)
@@ -84,6 +105,16 @@ def command(
     show_sheet(sheet, screen)
     results.lines.append(printable(f"written to {output}"))
     results.tell(screen)
+
+
+def _curve(request: TrainingRequest, trained: SweepResult, sizes: Sequence[int]) -> LearningCurve:
+    """What the trainings on growing parts reached."""
+    points = [
+        CurvePoint(size, {metric: CurveScore(value, None, None) for metric, value in outcome.scores.items()})
+        for size, outcome in zip(sizes, trained.outcomes, strict=True)
+    ]
+    dev = request.dev or request.corpus
+    return LearningCurve("transformer", request.corpus.name, dev.name, len(dev), request.settings.seed, points)
 
 
 def _check_grid(sweeping: bool, options: CliOptions, grid: CliOptions) -> None:

@@ -1,11 +1,12 @@
-"""Author verifiers: asked, and judged by their answers."""
+"""Who wrote texts: verifiers asked and judged by their answers, and one author named of several."""
 
 from __future__ import annotations
 
 import typer
 
-from showthrough.cli import verifier_answer, verifier_score
+from showthrough.cli import verifier_answer, verifier_attribute, verifier_score
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.command("answer")(verifier_answer.command)
+app.command("attribute")(verifier_attribute.command)
 app.command("score")(verifier_score.command)

@@ -19,9 +19,12 @@ from showthrough.evaluation.requests import EvaluationRequest, Source
 from showthrough.evaluation.settings import FileSettings
 from showthrough.families.clinical.report_vocabulary import json_of, show_analysis, show_hard
 from showthrough.families.clinical.vocabulary import analyse
+from showthrough.formats import read_corpus
 from showthrough.metrics import Metric, PhiHardToken, PhiToken, with_parameters
 from showthrough.metrics.language import unlike_its_language
 from showthrough.models.dictionary import dictionary_from, pin_dictionary
+
+_OF_FILES = ("format", "id_column", "text_column", "offsets")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +33,9 @@ class VocabularyOptions:
 
     dictionary: Annotated[
         str | None, Meta(title="FILE", description="A word list, one word a line; or wordfreq:LANGUAGE, the default.")
+    ] = None
+    against: Annotated[
+        str | None, Meta(title="FILE", description="A second corpus, to show beside: challenge, or test.")
     ] = None
     medical: Annotated[
         str | None, Meta(title="FILE", description="Medical terms, one word a line: how much is ambiguous with them.")
@@ -52,7 +58,7 @@ def show_vocabulary(
     mapping, language = settings.pop("map", ""), settings.pop("language", FileSettings.language)  # of these metrics
     chosen = FileSettings(references=False, **settings)
     files = named_files(anonymizations)
-    check_distinct((json,), inputs([corpus, *files.values()], [dictionary, medical]))
+    check_distinct((json,), inputs([corpus, *files.values()], [dictionary, medical, options.against]))
     check_file(json, force)
     dictionary_name, terms = (
         pin_dictionary(dictionary or f"wordfreq:{language}"),
@@ -61,22 +67,32 @@ def show_vocabulary(
     metrics = tuple(with_parameters(metric, map=mapping, tokens=tokens) for metric in _metrics(dictionary_name))
     sources = {name: Source(file, chosen.columns) for name, file in files.items()}
     plan = EvaluationRequest(Source(corpus, chosen.columns), sources, metrics, chosen).plan()
-    if not plan.corpus.survey.annotated:
-        raise PlanError("has no annotations, and vocabulary looks at what is marked", str(corpus))
-    listed = dictionary_from(terms) if terms else None
-    analysis = analyse(
-        *(plan.corpus, dictionary_from(dictionary_name), dictionary_name, mapping),
-        medical=listed,
-        medical_name=terms,
-        tokens=tokens,
-    )
+    corpora = {str(corpus): plan.corpus}
+    if options.against:
+        reading = {name: settings[name] for name in _OF_FILES if name in settings}
+        corpora[options.against] = read_corpus(Path(options.against), **reading)
+    for path, one in corpora.items():
+        if not one.survey.annotated:
+            raise PlanError("has no annotations, and vocabulary looks at what is marked", path)
+    if len(corpora) < 1 + bool(options.against):
+        raise PlanError("is the corpus itself; expected another one", "against")
+    listed, known = dictionary_from(terms) if terms else None, dictionary_from(dictionary_name)
+    names = [one.name for one in corpora.values()]
+    analyses = {
+        one.name if names.count(one.name) == 1 else path: analyse(
+            *(one, known, dictionary_name, mapping), medical=listed, medical_name=terms, tokens=tokens
+        )
+        for path, one in corpora.items()
+    }
+    analysis, *others = analyses.values()
     run = evaluate_plan(plan) if files else None
-    show_notes(unlike_its_language(plan.corpus, [], [PhiHardToken(dictionary=dictionary_name)]))
+    asked = [PhiHardToken(dictionary=dictionary_name)]
+    show_notes(dict.fromkeys(note for one in corpora.values() for note in unlike_its_language(one, [], asked)))
     results = Results(force)
     if json:
-        results.write(json, json_of(analysis, run))
+        results.write(json, json_of(analysis, others[0] if others else None, run))
     screen = console()
-    show_analysis(analysis, plan.corpus, screen)
+    show_analysis(analyses, screen)
     if run is not None:
         show_hard(run, screen)
     results.tell(screen)

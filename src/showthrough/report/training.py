@@ -1,8 +1,21 @@
-"""What training a transformer gave, as sheets."""
+"""What training gave, as sheets: a transformer, a sweep, a learning curve, systems on each other's corpora."""
 
 from __future__ import annotations
 
-from showthrough.report.sheets.document import Grid, GridEntry, GridRow, ReportDocument, count, number, share
+from showthrough.report.sheets.document import (
+    Grid,
+    GridEntry,
+    GridRow,
+    ReportDocument,
+    count,
+    missing,
+    number,
+    share,
+    words,
+)
+from showthrough.run.records import Comparison
+from showthrough.studies.generalization import AcrossMatrix
+from showthrough.studies.learning_curves import CurveScore, LearningCurve
 from showthrough.systems.encoders.learning import METRICS
 from showthrough.systems.encoders.sweep import SweepResult
 from showthrough.systems.encoders.training import TrainingOutcome
@@ -44,10 +57,76 @@ def sweep_sheet(sweep: SweepResult) -> ReportDocument:
     return ReportDocument("Windows and mask weights", (), (grid,))
 
 
+def curve_sheet(curve: LearningCurve) -> ReportDocument:
+    """What is reached with more and more documents to learn from."""
+    metrics = tuple(curve.points[0].scores)
+    rows = tuple(
+        GridRow(f"{point.documents:,}", tuple(_entry(point.scores[metric]) for metric in metrics))
+        for point in curve.points
+    )
+    notes = (
+        "each part is within the next one; documents that belong together come together",
+        f"all rows are scored on the same {_documents(curve.scored_documents)}",
+    )
+    caption = f"{curve.system}: scores on {curve.scored_on}, by documents of {curve.corpus} to learn from"
+    return ReportDocument("Learning curve", (), (Grid(caption, metrics, rows, corner="documents", notes=notes),))
+
+
+def across_sheet(matrix: AcrossMatrix) -> ReportDocument:
+    """Each corpus learned from (a row) and scored on (a column), and the tests within each column."""
+    lead = (
+        "A row names the corpus that the system learned from, and a column the one that it was scored on.",
+        "Each corpus is divided once: nothing is scored on what was learned from.",
+    )
+    return ReportDocument(
+        f"{matrix.system} across corpora",
+        lead,
+        (*(_across_grid(matrix, one) for one in matrix.metrics), _tests(matrix)),
+    )
+
+
+def _across_grid(matrix: AcrossMatrix, metric: str) -> Grid:
+    cells = {(cell.trained_on, cell.scored_on): cell.scores[metric] for cell in matrix.cells}
+    rows = tuple(
+        GridRow(f"{name} ({learned:,})", tuple(_entry(cells[name, other]) for other in matrix.scored))
+        for name, learned in matrix.trained.items()
+    )
+    heads = tuple(f"{name} ({scored:,})" for name, scored in matrix.scored.items())
+    note = "in brackets: documents that were learned from, and documents that were scored on"
+    return Grid(metric, heads, rows, corner="learned from", notes=(note,))
+
+
+def _tests(matrix: AcrossMatrix) -> Grid:
+    rows = tuple(
+        GridRow(f"{metric} on {scored_on}: {one.first} − {one.second}", _difference(one))
+        for scored_on, by_metric in matrix.tests.items()
+        for metric, compared in by_metric.items()
+        for one in compared
+    )
+    note = (
+        "studentized paired randomization over the documents of a column, with Holm's correction within column and "
+        "metric; the interval is that of the difference"
+    )
+    return Grid("Differences", ("difference", "from", "to", "p"), rows, corner="", notes=(note,))
+
+
+def _difference(one: Comparison) -> tuple[GridEntry, ...]:
+    ends = [missing(one.note) if end is None else number(end) for end in (one.difference, one.low, one.high)]
+    return *ends, missing(one.note) if one.p_holm is None else words(f"{one.p_holm:.4f}")
+
+
+def _entry(score: CurveScore) -> GridEntry:
+    return share(score.value, score.low, score.high, reason=_UNDEFINED)
+
+
+def _documents(number_of: int) -> str:
+    return f"{number_of:,} {'document' if number_of == 1 else 'documents'}"
+
+
 def _caption(outcome: TrainingOutcome) -> str:
     if not outcome.documents:
         return "Loss after every epoch"
-    return f"Scores on {outcome.documents:,} {'document' if outcome.documents == 1 else 'documents'} of --dev"
+    return f"Scores on {_documents(outcome.documents)} of --dev"
 
 
 def _seen_notes(outcome: TrainingOutcome) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -15,8 +15,10 @@ from showthrough.data.masks import Mask, apply_masks
 from showthrough.systems import anonymizer
 from showthrough.systems.obfuscators import _thesaurus, synonyms
 from showthrough.systems.obfuscators._thesaurus import Thesaurus, inflected
+from showthrough.systems.obfuscators._translation import passages
 from showthrough.systems.obfuscators.roundtrip import RoundTrip
 from showthrough.systems.obfuscators.synonyms import Synonyms
+from talking import talking
 
 
 class Surprise(NamedTuple):
@@ -115,3 +117,43 @@ def test_what_cannot_be_a_round_trip() -> None:
         anonymizer("roundtrip:cat")
     with pytest.raises(PlanError, match=r"lm='gpt' is not known"):
         Synonyms("gpt")
+
+
+def _translated(asked: dict[str, Any]) -> str:
+    """A model that thinks first, and turns words about on the way there alone."""
+    ways, text = asked["messages"][-1]["content"].split("\n\n", 1)
+    return (
+        f"<think>hm</think> {' '.join(text.split()[::-1]) if ways == 'en to de' else text.replace('came', 'arrived')}"
+    )
+
+
+def test_a_language_model_translates_and_is_asked_once(tmp_path: Path) -> None:
+    pytest.importorskip("openai")
+    kept = tmp_path / "b.answers"
+    documents = [Document("a", "Ann came.\n\n12.\n\nBob left."), Document("b", "")]
+    with talking(_translated) as server:
+        system = anonymizer(f"roundtrip:llm:small@{server.url}(recordings={str(kept)!r})")
+        found = [apply_masks(one.text, masks) for one, masks in zip(documents, system.masks(documents), strict=True)]
+        assert [one.split() for one in found] == [["arrived.", "Ann", "12.", "left.", "Bob"], []]
+        assert server.answered.total() == 4  # two passages, there and back; nothing without letters is asked
+        assert system.masks(documents)
+        assert server.answered.total() == 4
+    assert kept.exists()
+
+
+def test_a_language_model_elsewhere_is_not_asked_unless_it_is_named() -> None:
+    away = "llm:small@https://far.example.org/v1"
+    with pytest.raises(PlanError, match="recordings: found no file for the answers"):
+        RoundTrip(away).prepare()
+    with pytest.raises(PlanError, match=r"far\.example\.org is not this machine; send_text_to='far\.example\.org'"):
+        RoundTrip(away, recordings="b.answers").masks([Document("a", "Ann came.")])
+    RoundTrip(away, recordings="b.answers", send_text_to="far.example.org").prepare()
+    with pytest.raises(PlanError, match="expected llm:MODEL or llm:MODEL@URL"):
+        RoundTrip("llm:small@localhost:80")
+
+
+def test_long_passages_are_cut_between_sentences() -> None:
+    text = "One two three. " * 400 + "\n" + "x" * 5_000
+    pieces = list(passages(text))
+    assert "".join(pieces) == text
+    assert max(map(len, pieces[:-1])) <= 2_000

@@ -13,6 +13,7 @@ from showthrough import Annotation, Corpus, Document, Mention, PlanError, read_c
 from showthrough.cli import demo_corpus as demo
 from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.levels import by_type
+from showthrough.models.dictionary import dictionary_from
 from showthrough.systems.surrogates.dates import WrittenDate, day_comes_first, find_dates
 from showthrough.systems.surrogates.names import Names
 from showthrough.systems.surrogates.numbers import NumberSurrogates
@@ -217,6 +218,30 @@ def test_a_share_of_names_are_medical_terms() -> None:
     assert not any(name.lower() in MEDICAL for name in marked(made(people, ambiguous=0.0)))
     with pytest.raises(PlanError, match=r"ambiguous: found 1\.5"):
         made(people, ambiguous=1.5)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_a_share_of_names_is_out_of_vocabulary(share: float) -> None:
+    """Of 100 draws, within four standard deviations; at both ends exactly."""
+    known = dictionary_from("wordfreq:en")
+    people = " , ".join(f"[PATIENT:Person{letter}{other}]" for letter in "abcdefghij" for other in "klmnopqrst")
+    result = surrogates(Corpus([record(people)]), seed=1, out_of_vocabulary=share, dictionary=known)
+    names = [name.lower() for name in marked(result.corpus.documents[0])]
+    assert len(set(names)) == 100
+    outside = sum(name not in known for name in names)
+    assert abs(outside - 100 * share) <= 4 * (100 * share * (1 - share)) ** 0.5
+    assert not result.leaks
+
+
+def test_names_out_of_vocabulary_stand_beside_ambiguous_ones() -> None:
+    corpus = Corpus([record(" , ".join(f"[PATIENT:Person{letter}]" for letter in "abcdefghijklmnopqrst"))])
+    known = dictionary_from("wordfreq:en")
+    both = surrogates(corpus, ambiguous=0.5, out_of_vocabulary=0.5, dictionary=known).corpus.documents[0]
+    assert all(name.lower() in MEDICAL or name.lower() not in known for name in marked(both))
+    with pytest.raises(PlanError, match="expected at most 1 together"):
+        surrogates(corpus, ambiguous=0.6, out_of_vocabulary=0.5, dictionary=known)
+    with pytest.raises(PlanError, match="has 1 words of four to nine letters"):
+        surrogates(corpus, out_of_vocabulary=0.5, dictionary=frozenset({"zebra"}))
 
 
 def test_what_was_overlooked_is_replaced_too() -> None:

@@ -10,6 +10,7 @@ from showthrough.report.sheets import Grid, GridRow, ReportDocument, count, miss
 from showthrough.report.significance import p_text
 from showthrough.report.wording import counted_words
 from showthrough.run.records import Comparison
+from showthrough.studies.attribution import ACCURACY, AT_K, RANK, Attribution
 from showthrough.studies.verification import VerifierScores
 
 HEADS = {AUC: "AUC", C_AT_1: "c@1", F_HALF_U: "F0.5u", F1: "F1", BRIER: "Brier", OVERALL: "overall"}
@@ -73,6 +74,38 @@ def _differences(scores: VerifierScores) -> Iterator[Grid]:
         "Holm's correction within each measure",
     )
     yield Grid("How likely chance makes them (p)", heads, tuple(by_chance), "pair", notes, "tests")
+
+
+def attribution_sheet(found: Attribution) -> ReportDocument:
+    """How often texts are given to their author, before and after masking."""
+    lead = (
+        f"{counted_words(found.texts, 'text')}, {found.authors:,} authors to choose from. Guessing is right "
+        f"{found.chance:.3f} of the time."
+    )
+    heads = {ACCURACY: "right", AT_K: f"among {found.k}", RANK: "mean 1/rank"}
+    rows = tuple(
+        GridRow(one.name, tuple(share(part.value, part.low, part.high) for part in one.measures.values()))
+        for one in found.scores
+    )
+    grid = Grid(f"Authors named by {found.attack}", tuple(heads.values()), rows, "texts", label="attribution")
+    blocks = [grid]
+    if found.compared:
+        pairs = [one for one in found.compared if one.metric == ACCURACY]
+        tests = tuple(
+            GridRow(
+                f"{shorten(one.first)} − {shorten(one.second)}",
+                (
+                    number(one.difference, one.low, one.high),
+                    missing(one.note or _UNDEFINED) if one.p_holm is None else words(p_text(one.p_holm)),
+                ),
+            )
+            for one in pairs
+        )
+        note = f"studentized paired randomization over authors, {found.shuffles:,} shuffles, with Holm's correction"
+        blocks.append(Grid("Differences in right answers", ("difference", "p"), tests, "pair", (note,), "differences"))
+    notes = (f"intervals of {found.confidence:.0%} over authors, {found.resamples:,} resamples, seed {found.seed}",)
+    told = "topics show authors too: an author of one topic is found by it, whatever the style"
+    return ReportDocument("Which author wrote it", (lead,), tuple(blocks), (*notes[: bool(found.resamples)], told))
 
 
 def _notes(scores: VerifierScores) -> Iterator[str]:

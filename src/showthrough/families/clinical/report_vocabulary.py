@@ -10,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from showthrough.core.errors import printable
-from showthrough.data.documents import Corpus
 from showthrough.families.clinical.vocabulary import ALL, Analysis, Difficulty, Share
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import DASH, Cell
@@ -23,35 +22,55 @@ _MEDICAL = "of these medical"
 _HARD = {"oov": "out of vocabulary", "ambiguous": "ambiguous", "ambiguous_non_phi": "ambiguous with non-PHI"}
 
 
-def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
-    """Tables 2 to 5 of the paper: instances, tokens, and the words that categories share."""
-    lists = f"words of {analysis.dictionary}" + (f", medical terms of {analysis.medical}" if analysis.medical else "")
-    for noun, rows in (("instances", analysis.instances), ("tokens", analysis.tokens)):
+def show_analysis(analyses: Mapping[str, Analysis], console: Console) -> None:
+    """Tables 2 to 5 of the paper: instances, tokens, and the words that categories share, of one corpus or several."""
+    first = next(iter(analyses.values()))
+    lists = f"words of {first.dictionary}" + (f", medical terms of {first.medical}" if first.medical else "")
+    for noun in ("instances", "tokens"):
+        by_corpus = {name: getattr(analysis, noun) for name, analysis in analyses.items()}
         console.print()
-        console.print(Text(f"{corpus.name}: PHI {noun} that are hard to tell; {lists}", "bold"))
-        console.print(_difficulties(noun, rows))
-    if not analysis.medical:
+        console.print(Text(f"{' and '.join(analyses)}: PHI {noun} that are hard to tell; {lists}", "bold"))
+        console.print(_difficulties(noun, by_corpus))
+    if not first.medical:
         console.print()
         hint = "--medical FILE shows how many of the ambiguous ones are ambiguous with medical terms"
         console.print(hint, markup=False)
-    if analysis.shared:
-        console.print()
-        console.print(Text("tokens of the row whose word also occurs as the column (%)", "bold"))
-        console.print(_matrix(analysis.shared))
+    for name, analysis in analyses.items():
+        if analysis.shared:
+            console.print()
+            of_corpus = f"{name}: " if len(analyses) > 1 else ""
+            heading = f"{of_corpus}tokens of the row whose word also occurs as the column (%)"
+            console.print(Text(heading, "bold"))
+            console.print(_matrix(analysis.shared))
     console.print()
 
 
-def _difficulties(noun: str, rows: Mapping[str, Difficulty]) -> Table:
-    table = bare_table(noun, *_HEADS, *((_MEDICAL,) if rows[ALL].medical is not None else ()))
-    for name, row in rows.items():
-        shares = (row.out_of_vocabulary, row.ambiguous_in_record, row.ambiguous_in_corpus, row.medical)
-        cells = [
-            f"{share.count} ({DASH if share.value is None else f'{100 * share.value:.1f} %'})"
-            for share in shares
-            if share
-        ]
-        table.add_row(Text(printable(name)), str(row.out_of_vocabulary.total), *cells)
+def _difficulties(noun: str, by_corpus: Mapping[str, Mapping[str, Difficulty]]) -> Table:
+    """A row for each category; of several corpora, one for each of them under it."""
+    several = len(by_corpus) > 1
+    medical = any(rows[ALL].medical is not None for rows in by_corpus.values())
+    heads = ("corpus", noun) if several else (noun,)
+    table = bare_table(*heads, *_HEADS, *((_MEDICAL,) if medical else ()))
+    if several:
+        table.columns[1].justify = "left"
+    for category in dict.fromkeys(name for rows in by_corpus.values() for name in rows):
+        for number, (corpus, rows) in enumerate(by_corpus.items()):
+            label = Text("" if number else printable(category))
+            beside = [Text(printable(corpus))] if several else []
+            if category in rows:
+                table.add_row(label, *beside, *_cells(rows[category]))
+            else:
+                table.add_row(label, *beside, DASH)
     return table
+
+
+def _cells(row: Difficulty) -> list[str]:
+    """How many, and how many of these are hard."""
+    shares = (row.out_of_vocabulary, row.ambiguous_in_record, row.ambiguous_in_corpus, row.medical)
+    hard = [
+        f"{share.count} ({DASH if share.value is None else f'{100 * share.value:.1f} %'})" for share in shares if share
+    ]
+    return [str(row.out_of_vocabulary.total), *hard]
 
 
 def _matrix(shared: Mapping[str, Mapping[str, Share]]) -> Table:
@@ -84,6 +103,6 @@ def show_hard(run: Run, console: Console) -> None:
     console.print(table)
 
 
-def json_of(analysis: Analysis, run: Run | None) -> bytes:
-    content = {"analysis": analysis, "scores": run.scores if run else []}
+def json_of(analysis: Analysis, against: Analysis | None, run: Run | None) -> bytes:
+    content = {"analysis": analysis, "against": against, "scores": run.scores if run else []}
     return msgspec.json.format(msgspec.json.encode(content), indent=1)

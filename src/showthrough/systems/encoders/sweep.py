@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated
@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from showthrough.core.errors import OutputError, PlanError, quote_value
+from showthrough.data.documents import Corpus
 from showthrough.models.checkpoints import find_differences
 from showthrough.models.model_folders import CARD, read_card
 from showthrough.models.settings import Watch
@@ -70,13 +71,32 @@ def sweep(
     """
     if request.dev is None:
         raise PlanError("a sweep compares trainings by their scores; expected documents to score them on", "dev")
-    cells = list(_requests(request, grid))
+    return _train_cells(list(_requests(request, grid)), watch, begun, tell)
+
+
+def train_parts(
+    request: TrainingRequest,
+    parts: Sequence[Corpus],
+    watch: Watch | None = None,
+    begun: Begun = lambda cell: None,
+    tell: Callable[[TrainingEpoch], None] = lambda epoch: None,
+) -> SweepResult:
+    """Trains on each part of a corpus that is not trained on yet, for a learning curve: a folder for each."""
+    if request.dev is None:
+        raise PlanError("a curve compares trainings by their scores; expected documents to score them on", "dev")
+    cells = [replace(request, corpus=part, folder=request.folder / f"documents-{len(part)}") for part in parts]
+    return _train_cells(cells, watch, begun, tell)
+
+
+def _train_cells(
+    cells: Sequence[TrainingRequest], watch: Watch | None, begun: Begun, tell: Callable[[TrainingEpoch], None]
+) -> SweepResult:
     done = [_read_finished(cell) for cell in cells]
     for cell, outcome in zip(cells, done, strict=True):
         if outcome is None:
             cell.check()
     if None in done:
-        encoder = load_with_head(request)
+        encoder = load_with_head(cells[0])
         for cell in cells:
             encoder.window(cell.settings.window)
         del encoder

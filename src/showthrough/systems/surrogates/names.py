@@ -5,12 +5,25 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from random import Random
 
+from showthrough.core.errors import PlanError
 from showthrough.data.reading_form import reading_form
 from showthrough.systems.surrogates.invention import Edit, letters, match_capitals, match_case, word
-from showthrough.systems.surrogates.wordlists import ADDRESS, FUNCTION, GENERIC, GIVEN, MEDICAL, PARTICLES, SETS, TITLES
+from showthrough.systems.surrogates.wordlists import (
+    ADDRESS,
+    FAMILY,
+    FUNCTION,
+    GENERIC,
+    GIVEN,
+    MEDICAL,
+    PARTICLES,
+    PLACES,
+    SETS,
+    TITLES,
+)
 
 _WORD = re.compile(r"[^\W\d_]+")
 _PAIR = 2
@@ -19,16 +32,44 @@ _RUN = 4  # so many letters in a person's place may be initials
 _JOINED = re.compile(r"[^\W\d_]['’](?=[^\W\d_]{2})")  # the O' of O'Brien
 _INNER = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")
 _PREFIXES = frozenset({"mc", "mac", "de", "la", "le", "di", "du", "da", "van", "von", "fitz", "st"})
+_TRIES = 60
+_FEWEST = 40  # names to choose from: with fewer, surrogates would be alike
+_NAME_LIKE = re.compile(r"[^\W\d_]{4,9}")
+_LISTS = {"given": GIVEN, "family": FAMILY, "place": PLACES}
 _MEMBER = {member: members for members in SETS for member in members}
+
+
+@dataclass(frozen=True)
+class NameVocabulary:
+    """A dictionary, the share of surrogate names that are to be outside of it, and names inside of it by kind."""
+
+    outside: float
+    words: Set[str]
+    names: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, outside: float, words: Set[str]) -> NameVocabulary:
+        """Names of our lists as far as the dictionary has them; where it has few, other words of it."""
+        names = {source: [name for name in listed if name in words] for source, listed in _LISTS.items()}
+        if any(len(known) < _FEWEST for known in names.values()):
+            others = sorted(entry for entry in words if _NAME_LIKE.fullmatch(entry) and entry not in FUNCTION)
+            if outside < 1 and len(others) < _FEWEST:
+                found = f"has {len(others)} words of four to nine letters; expected {_FEWEST} or more to make names of"
+                raise PlanError(found, "dictionary")
+            names = {source: known if len(known) >= _FEWEST else others for source, known in names.items()}
+        return cls(outside, words, names)
 
 
 class Names:
     """The names of one record: the same one has the same surrogate, written out, as a surname alone or as initials."""
 
-    def __init__(self, random: Random, taken: Collection[str], ambiguous: float = 0.0) -> None:
+    def __init__(
+        self, random: Random, taken: Collection[str], ambiguous: float = 0.0, vocabulary: NameVocabulary | None = None
+    ) -> None:
         self._random = random
         self._taken = set(taken)  # words that no surrogate may be
         self._ambiguous = ambiguous
+        self._vocabulary = vocabulary
         self._words: dict[str, str] = {}
         self._letters: dict[str, str] = {}
         self._people: list[list[str]] = []  # names of several words, in small letters, as they are written
@@ -74,13 +115,38 @@ class Names:
     def _word(self, token: str, source: str) -> str:
         """The surrogate of a word, made when it is first asked for."""
         if token not in self._words:
-            if self._random.random() < self._ambiguous:
+            drawn = self._random.random()
+            if drawn < self._ambiguous:
                 new = self._random.choice([term for term in MEDICAL if term not in self._taken])
+            elif self._vocabulary is None:
+                new = self._invent(token, source)
+            elif drawn < self._ambiguous + self._vocabulary.outside or token in self._seams:
+                new = self._invent_unknown(token, source, self._vocabulary.words)
             else:
-                new = self._invent_seamed(token, source) or word(self._random, source, token, self._taken)
+                new = self._choose_known(token, self._vocabulary.names[source])
             self._words[token] = new
             self._taken.add(new)  # two names stay two
         return self._words[token]
+
+    def _invent(self, token: str, source: str) -> str:
+        return self._invent_seamed(token, source) or word(self._random, source, token, self._taken)
+
+    def _invent_unknown(self, token: str, source: str, known: Set[str]) -> str:
+        """A name that is no word of the dictionary."""
+        new = self._invent(token, source)
+        for _ in range(_TRIES):
+            if new not in known:
+                break
+            new = self._invent(token, source)
+        return new
+
+    def _choose_known(self, token: str, names: Sequence[str]) -> str:
+        """A name that is a word of the dictionary, with another initial, and about as long where there is one."""
+        free = [name for name in names if name not in self._taken and name[0] != token[0]]
+        alike = [name for name in free if abs(len(name) - len(token)) <= 2]
+        if not free:
+            return word(self._random, "family", token, self._taken)
+        return self._random.choice(alike or free)
 
     def _invent_seamed(self, token: str, source: str) -> str:
         """The surrogate of `McCoy`, which has a capital inside; a prefix such as Mc stays."""

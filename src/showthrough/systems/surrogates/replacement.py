@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import merge
@@ -30,7 +30,7 @@ from showthrough.systems.surrogates._timeline import timeline
 from showthrough.systems.surrogates.chronology import Blemishes, Chronology
 from showthrough.systems.surrogates.dates import Span, WrittenDate, cover, day_comes_first, fold_case, span_of
 from showthrough.systems.surrogates.invention import Edit
-from showthrough.systems.surrogates.names import Names
+from showthrough.systems.surrogates.names import Names, NameVocabulary
 from showthrough.systems.surrogates.numbers import NumberSurrogates
 from showthrough.systems.surrogates.wordlists import PARTICLES, TITLES
 
@@ -172,15 +172,26 @@ class Surrogates:
     near: tuple[str, ...] = ()  # documents whose dates moved so little that they can be guessed
 
 
-def surrogates(corpus: Corpus, *, seed: int = 0, ambiguous: float = 0.0, keep: Collection[str] = ()) -> Surrogates:
+def surrogates(
+    corpus: Corpus,
+    *,
+    seed: int = 0,
+    ambiguous: float = 0.0,
+    out_of_vocabulary: float | None = None,
+    dictionary: Set[str] = frozenset(),
+    keep: Collection[str] = (),
+) -> Surrogates:
     """Replaces the PHI of every record by surrogates, and audits the result.
 
-    `ambiguous` is the share of names that are medical terms, to make records in which names are hard to tell. Types in
-    `keep` stay as they are. The same seed gives the same surrogates, whatever other records there are, as long as these
-    do not tell otherwise which number of 03/04 is the month.
+    `ambiguous` is the share of names that are medical terms, to make records in which names are hard to tell.
+    `out_of_vocabulary` is the share of names that the dictionary does not have; all others but medical terms are words
+    of it. Without this share, names are recombined syllables, whether a dictionary has them or not. Types in `keep`
+    stay as they are. The same seed gives the same surrogates, whatever other records there are, as long as these do not
+    tell otherwise which number of 03/04 is the month.
     """
     if not 0 <= ambiguous <= 1:
         raise PlanError(f"found {ambiguous:g}; expected a share between 0 and 1", "ambiguous")
+    vocabulary = _vocabulary(ambiguous, out_of_vocabulary, dictionary)
     phi = ((document.text, *mark) for document in corpus for mark in collect_phi(document, keep))
     day_first = bool(day_comes_first(text[start:end] for text, kind, start, end in phi if kind == "date"))
     documents: list[Document] = []
@@ -190,7 +201,7 @@ def surrogates(corpus: Corpus, *, seed: int = 0, ambiguous: float = 0.0, keep: C
     near: list[str] = []
     groups = {"": ""}  # whose records are one patient's stays known, and not by whose number
     for document in corpus:
-        record = _Record(document, seed, ambiguous, keep, day_first)
+        record = _Record(document, seed, ambiguous, vocabulary, keep, day_first)
         group = groups.setdefault(document.group, f"group-{len(groups)}")
         documents.append(structs.replace(record.surrogate(), group=group))
         repeats += record.repeats
@@ -209,10 +220,30 @@ def surrogates(corpus: Corpus, *, seed: int = 0, ambiguous: float = 0.0, keep: C
     )
 
 
+def _vocabulary(ambiguous: float, outside: float | None, dictionary: Set[str]) -> NameVocabulary | None:
+    """What share of names is to be in no dictionary, if that was asked for. Raises PlanError."""
+    if outside is None:
+        return None
+    if not 0 <= outside <= 1:
+        raise PlanError(f"found {outside:g}; expected a share between 0 and 1", "out-of-vocabulary")
+    if ambiguous + outside > 1:
+        fault = f"found {outside:g} beside an ambiguous share of {ambiguous:g}; expected at most 1 together"
+        raise PlanError(fault, "out-of-vocabulary")
+    return NameVocabulary.of(outside, dictionary)
+
+
 class _Record:
     """One record, and what has become of its PHI so far."""
 
-    def __init__(self, document: Document, seed: int, ambiguous: float, keep: Collection[str], day_first: bool) -> None:
+    def __init__(
+        self,
+        document: Document,
+        seed: int,
+        ambiguous: float,
+        vocabulary: NameVocabulary | None,
+        keep: Collection[str],
+        day_first: bool,
+    ) -> None:
         self._document = document
         self._text = document.text
         self._strings = IdentifyingStrings(document, keep)
@@ -222,7 +253,7 @@ class _Record:
         exclusions = {word for string in self._strings.kinds for word in (string, *string.split())}
         exclusions |= {reading_form(word) for word in exclusions}  # an accent hides nothing
         exclusions |= {word for word in reading_form(self._text).split() if len(word) == 1}
-        self._names = Names(random, exclusions, ambiguous)
+        self._names = Names(random, exclusions, ambiguous, vocabulary)
         self._numbers = NumberSurrogates(random, exclusions)
         for kind, start, end in self._marked:
             self._numbers.learn(self._text[start:end])

@@ -31,6 +31,7 @@ class Recipe:
     second_pass: bool = False  # trained again with the first pass's majority label of the word in the record
     propagate: bool = False  # the longest phrases that were found label their other occurrences
     settings: dict[str, Any] = field(default_factory=dict)  # of the learner
+    pipeline: str = ""  # `spacy:NAME`, for parts of speech and what a parser finds
 
 
 _HALVES = 2
@@ -73,7 +74,7 @@ def fit_labeller(recipe: Recipe, examples: Sequence[Example], language: str, see
         if recipe.features.dictionaries or recipe.features.cues
         else LearnedWords()
     )
-    extractor = Extractor(recipe.features, language, learned)
+    extractor = Extractor(recipe.features, language, learned, recipe.pipeline)
     first = _fit_learner(recipe, extractor, examples, [None] * len(examples), seed)
     if not recipe.second_pass:
         return Labeller(recipe, extractor, first)

@@ -19,6 +19,7 @@ from showthrough.systems.taggers._thresholds import apply_threshold
 from showthrough.systems.taggers.consistency import propagate_spans
 from showthrough.systems.taggers.features.extractor import Extractor
 from showthrough.systems.taggers.features.learned import LearnedWords
+from showthrough.systems.taggers.features.parsed import pipeline_of
 from showthrough.systems.taggers.labels import TokenSpan, spans_of
 from showthrough.systems.taggers.learners.base import learner_class
 from showthrough.systems.taggers.tokens import Tokens
@@ -33,6 +34,7 @@ class TaggerCard(msgspec.Struct, frozen=True):
     recipe: Recipe
     language: str
     threshold: float
+    pipeline_revision: str = ""
 
 
 @dataclass
@@ -81,6 +83,8 @@ class Tagger:
             "language": labeller.extractor.language,
             "threshold": self.threshold,
         }
+        if pipeline := labeller.recipe.pipeline:
+            using["pipeline_revision"] = pipeline_of(pipeline).revision
         card = Card(
             kind="tagger", training=self.training, settings={**self.settings, **using},
             types=self.types, figures=self.figures,
@@ -100,6 +104,9 @@ def load_tagger(folder: Path, card: Card) -> Tagger:
         second = learner.load(again) if using.recipe.second_pass else None
     except (msgspec.MsgspecError, KeyError, ValueError) as error:
         raise ResourceError(f"{folder}: is not as showthrough train wrote it ({error}); train it again") from None
-    extractor = Extractor(using.recipe.features, using.language, learned)
+    if using.recipe.pipeline and pipeline_of(using.recipe.pipeline).revision != using.pipeline_revision:
+        fault = f"was trained with another version of {using.recipe.pipeline}, or of spaCy; train it again"
+        raise ResourceError(f"{folder}: {fault}")
+    extractor = Extractor(using.recipe.features, using.language, learned, using.recipe.pipeline)
     labeller = Labeller(using.recipe, extractor, first, second)
     return Tagger(labeller, using.threshold, card.training, card.types, card.settings, card.figures)

@@ -16,6 +16,7 @@ from showthrough.systems.anonymizing import anonymize
 from showthrough.systems.taggers import _thresholds
 from showthrough.systems.taggers._examples import EACH, Example, examples_of
 from showthrough.systems.taggers._labeller import Labeller, Recipe, fit_labeller
+from showthrough.systems.taggers.features.parsed import pipeline_of
 from showthrough.systems.taggers.features.settings import NONE
 from showthrough.systems.taggers.labels import HIDDEN, type_of
 from showthrough.systems.taggers.learners.base import learner_class
@@ -53,6 +54,10 @@ PRESETS: dict[str, Recipe] = {
     "wellner3": Recipe("crf", NONE.with_changes(f"{_WELLNER},affixes=4,window=3,cues=3,+dictionaries")),
 }
 
+# What presets have beside these where a pipeline is given: Table 6 again.
+WITH_PIPELINE = {"guillen1": "+verbs", "guo2": "+entities", "hara2": "+heads"}
+_VERBS = {"forms": ["t", "h", "cue", "x-", "v", "vl"]}  # of what rules are made then
+
 # A team alone is its best run.
 BEST = {
     "aramaki": "aramaki1",
@@ -85,6 +90,7 @@ def train_tagger(
     *,
     preset: str = "",
     features: str = "",
+    pipeline: str = "",
     recipe: Recipe | None = None,
     annotators: str = EACH,
     binary: bool = False,
@@ -98,12 +104,13 @@ def train_tagger(
     """Trains a tagger on the mentions of a corpus that are to be masked. Raises PlanError where it cannot.
 
     `learner` is crf, svm, boosted or hmm; `preset` one of the challenge's systems; `features` switches groups, as in
-    `+cues,-trusted,window=2`. Every annotator's layer is a training copy of its own, or `annotators` is `union` or the
-    name of one. `binary` learns what to mask without types. A token is masked from a probability on (`threshold`) that
-    is chosen by cross-validation on training documents: where F is highest with recall `beta` times as important as
-    precision. `dev` are other documents, on which it is scored.
+    `+cues,-trusted,window=2`. `pipeline` is `spacy:NAME`: parts of speech are then its own, and presets also use verbs,
+    named entities or dependencies where the challenge's systems did. Every annotator's layer is a training copy of its
+    own, or `annotators` is `union` or the name of one. `binary` learns what to mask without types. A token is masked
+    from a probability on (`threshold`) that is chosen by cross-validation on training documents: where F is highest
+    with recall `beta` times as important as precision. `dev` are other documents, on which it is scored.
     """
-    final_recipe = recipe or build_recipe(learner, preset, features)
+    final_recipe = recipe or build_recipe(learner, preset, features, pipeline)
     learner_class(final_recipe.learner)
     _check(beta, threshold)
     examples = examples_of(corpus, annotators, binary)
@@ -128,12 +135,25 @@ def train_tagger(
     return tagger
 
 
-def build_recipe(learner: str = "", preset: str = "", features: str = "") -> Recipe:
+def build_recipe(learner: str = "", preset: str = "", features: str = "", pipeline: str = "") -> Recipe:
     """A recipe by what was said of it. Raises PlanError for what there is not."""
     recipe = preset_named(preset) if preset else Recipe(learner or "crf")
+    if pipeline:
+        recipe = _with_pipeline(recipe, BEST.get(preset, preset), pipeline)
     if learner and learner != recipe.learner:
         recipe = replace(recipe, learner=learner, settings={})
-    return replace(recipe, features=recipe.features.with_changes(features))
+    recipe = replace(recipe, features=recipe.features.with_changes(features))
+    if recipe.features.parsed and not pipeline:
+        raise PlanError(f"{recipe.features.parsed[0]} needs a pipeline; expected --pipeline spacy:NAME", "features")
+    return recipe
+
+
+def _with_pipeline(recipe: Recipe, preset: str, pipeline: str) -> Recipe:
+    """The recipe with what a pipeline adds to it; without a preset, parts of speech and named entities."""
+    _ = pipeline_of(pipeline).folder  # raises for what there is not
+    added = WITH_PIPELINE.get(preset, "" if preset else "+word_class,+entities")
+    settings = {**recipe.settings, **(_VERBS if preset == "guillen1" else {})}
+    return replace(recipe, features=recipe.features.with_changes(added), settings=settings, pipeline=pipeline)
 
 
 def language_of(corpus: Corpus) -> str:

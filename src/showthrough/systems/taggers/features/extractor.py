@@ -6,11 +6,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from showthrough.models.common_words import CALENDAR
 from showthrough.systems.taggers.features._words import Facts, WordFacts
 from showthrough.systems.taggers.features.learned import LearnedWords, Own
+from showthrough.systems.taggers.features.parsed import parse
 from showthrough.systems.taggers.features.settings import Features
 from showthrough.systems.taggers.tokens import Tokens
 
@@ -199,6 +200,7 @@ class Extractor:
     features: Features
     language: str = ""
     learned: LearnedWords = _NOTHING
+    pipeline: str = ""  # `spacy:NAME`; empty: none
     _facts: dict[str, Facts] = field(default_factory=dict, repr=False)
     _shifted: dict[tuple[int, object], tuple[str, ...]] = field(default_factory=dict, repr=False)
 
@@ -217,6 +219,15 @@ class Extractor:
         facts = [self._facts_of(word) for word in tokens.words]
         columns: list[Columns] = [[_BIAS] * len(tokens), [fact.own for fact in facts]]
         light: Columns = [fact.light for fact in facts]
+        if self.pipeline:
+            read = parse(self.pipeline, tokens)
+            if on.word_class:
+                columns.append(extra := read.parts_of_speech())
+                light = _join_columns(light, extra)
+            if on.entities:
+                columns.append(extra := read.entities())
+                light = _join_columns(light, extra)
+            columns += [read.verbs()] * on.verbs + [read.heads()] * on.heads
         columns += [make(tokens) for group, make in _PLACES.items() if getattr(on, group)]
         if on.templates:
             extra = templates_of(tokens)
@@ -242,12 +253,17 @@ class Extractor:
             columns.append([(f"lb={previous} {two}",) for previous, two in zip(["", *words], words, strict=False)])
         return [[name for column in row for name in column] for row in zip(*columns, strict=True)]
 
+    @property
+    def _of_words(self) -> Features:
+        """Closed classes take the place of parts of speech where no pipeline gives these."""
+        return replace(self.features, word_class=False) if self.pipeline else self.features
+
     def _facts_of(self, word: str) -> Facts:
         if len(self._facts) > _MOST_WORDS:
             self._facts.clear()
             self._shifted.clear()
         if word not in self._facts:
-            self._facts[word] = WordFacts(self.features, self.language).of(word)
+            self._facts[word] = WordFacts(self._of_words, self.language).of(word)
         return self._facts[word]
 
     def _shift_column(self, column: Columns, at: int) -> Columns:

@@ -34,6 +34,14 @@ class Features:
     context: int = parameter(1, "shapes, templates and dictionaries of so many words to either side")
     previous: bool = parameter(False, "the last words of the sentence before")
     enclosed: bool = parameter(True, "whether it is in quotes or brackets")
+    verbs: bool = parameter(False, "tense and modality of its verb, with `--pipeline`")
+    entities: bool = parameter(False, "the type of named entity that it is in, with `--pipeline`")
+    heads: bool = parameter(False, "the dependency on its head, with `--pipeline`")
+
+    @property
+    def parsed(self) -> list[str]:
+        """The groups that only a pipeline can fill."""
+        return [name for name in PARSED if getattr(self, name)]
 
     def with_changes(self, text: str) -> Features:
         """With groups switched: `+cues,-trusted,window=2`; a number follows =, else + takes the usual width.
@@ -60,6 +68,7 @@ class Features:
         return replace(self, **changes)
 
 
+PARSED = ("verbs", "entities", "heads")
 _WIDEST = 9
 _WIDTHS = {"cues": 3}  # of groups that are usually off
 USUAL = Features()

@@ -88,6 +88,7 @@ def _occurrences(rows: Rows, names: Sequence[str]) -> Iterator[tuple[str, int, i
 
 
 _FILE, _FORMS = "composed.json", "forms.json"
+_HEAD = "dp="  # a word, its head and what binds them: for sentences alone
 _REACH = 4  # words apart of which two are a pair
 
 
@@ -147,8 +148,8 @@ class RulesFirst:
 class SentencesFirst:
     """Sentences first: which type a sentence is about is a feature of each of its tokens.
 
-    Sequences are sentences. They are told apart by their words and neighbouring words, or (`pairs`) by words that stand
-    near each other.
+    Sequences are sentences. They are told apart by their words and neighbouring words, or (`pairs`) by words that
+    depend on each other; where no parser tells these, by words that stand near each other.
     """
 
     name: ClassVar[str] = "sentenced"
@@ -187,7 +188,10 @@ class SentencesFirst:
     def _bag(self, rows: Rows) -> list[Row]:
         """A sentence as one row of its words and of two of them together."""
         words = [name for row in rows for name in row if name.startswith("l=")]
-        if self.pairs:
+        heads = {name for row in rows for name in row if name.startswith(_HEAD)}
+        if self.pairs and heads:
+            both = heads
+        elif self.pairs:
             near = (words[at : at + _REACH] for at in range(len(words)))
             both = {f"{first} {other}" for window in near for first, other in combinations(window, 2)}
         else:
@@ -251,7 +255,7 @@ def _about(labels: Sequence[str]) -> str:
 
 
 def _add_topic(rows: Rows, about: str) -> list[list[str]]:
-    return [[*row, f"about={about}"] for row in rows]
+    return [[*(name for name in row if not name.startswith(_HEAD)), f"about={about}"] for row in rows]
 
 
 def _without(row: Row, left_out: Sequence[str]) -> list[str]:
