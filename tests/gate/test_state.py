@@ -217,6 +217,19 @@ def test_a_limit_that_the_originals_reach_is_no_evidence() -> None:
     assert sum("A limit holds even with nothing masked" in sentence for sentence in told) == 2
 
 
+def test_a_loose_limit_on_an_attack_makes_nobody_sure() -> None:
+    """Half of the letters keep their town, which finds whoever wrote them; at most 90 % was somebody's limit."""
+    made = letters(100)
+    run = run_of(made, release(made, lambda at, one: one.masks[:2] if at % 2 else one.masks))
+    asked = [Threshold("removed_di", "min", 0.95), Threshold("removed_qi", "min", 0.3), Threshold("trir", "max", 0.9)]
+    decision = decide(run, thresholds=asked)
+    found = round(run["tool", "trir"].value * 100)
+    assert 45 <= found <= 60
+    said = f"In tool, {found} of 100 people can still be recognised; the limit that was set (90 %) allows it."
+    assert (decision.state, decision.sentence) == (NOT_YET, said)
+    assert check_run(run, Gate(asked)).status == PASSED  # the limits are somebody's own
+
+
 def test_the_best_goes_first() -> None:
     """By its state, then by how much it misses."""
     made = letters(40)

@@ -38,7 +38,7 @@ from showthrough.run.gate.evidence import (
     say_lowered,
     say_readable,
 )
-from showthrough.run.gate.grading import demands_of
+from showthrough.run.gate.grading import DEFAULTS, demands_of
 from showthrough.run.roles import (
     INFORMATION,
     MEANING,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 _NEEDS_SAID = "not sure: the number holds, but "
 _SHOWS_NOTHING = "the number shows nothing: "
 _USUAL = " (usual)"
+_USUALLY_FOUND = next(limit for role, _, limit in DEFAULTS if role == "attack")  # of the people, at most
 
 
 class ReleaseState(StrEnum):
@@ -287,7 +288,22 @@ def _reason(run: Run, name: str, check: Check) -> Reason | None:
         return None if check.passed else _too_few(run, check)
     if isinstance(check, BaselineCheck):
         return None if check.passed else _not_kept(run, check)
-    return None if check.grade == "met" else _not_met(run, name, check)
+    return _allowed(run, check) if check.grade == "met" else _not_met(run, name, check)
+
+
+def _allowed(run: Run, check: ThresholdCheck) -> Reason | None:
+    """People whom an attack finds beyond the usual limit: that a looser one was set is no evidence of anything."""
+    record = next((record for record in run.metrics if record.text == check.metric), None)
+    if record is None or "attack" not in record.roles or check.part or check.end != "max":
+        return None
+    if check.value is None or check.value <= _USUALLY_FOUND:
+        return None
+    sentence = f"{_people(run, check.value)}; the limit that was set ({_number(check.limit)}) allows it."
+    return Reason(sentence, "people", ReleaseState.NOT_ENOUGH_EVIDENCE, check.metric)
+
+
+def _people(run: Run, share: float) -> str:
+    return f"{round(share * len(run.documents)):,} of {len(run.documents):,} people can still be recognised"
 
 
 def _readable(check: ReadableCheck, run: Run) -> Reason:
@@ -346,9 +362,7 @@ def _not_met(run: Run, name: str, check: ThresholdCheck) -> Reason:
     if check.grade == "missed":
         state = ReleaseState.DO_NOT_RELEASE if _bears(check, "missed") else little
         if people:
-            many = len(run.documents)
-            found = f"{round(check.value * many):,} of {many:,}"
-            return Reason(f"{found} people can still be recognised.", "people", state, check.metric)
+            return Reason(f"{_people(run, check.value)}.", "people", state, check.metric)
         if record and not check.part and (counted := say_readable(run, name, record)):
             return Reason(counted, "missed", state, check.metric)
         least = "at least" if check.end == "min" else "at most"
