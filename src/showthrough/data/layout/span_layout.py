@@ -12,14 +12,14 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.arrays import Bools, Bytes, Floats, Ints
+from showthrough.core.arrays import Bools, Bytes, Floats, Ints, Ints32
 from showthrough.data.documents import Corpus
 from showthrough.data.layout.characters import WORD_KIND, letter_code, token_kind
 from showthrough.data.layout.gold import AnnotationLayers, Gold
 from showthrough.data.layout.span_index import Asking, SpanIndex
-from showthrough.data.layout.spans import Contents, Spans, contents_of, expand_ranges, find_touching
+from showthrough.data.layout.spans import Contents, Spans, contents_of, count_before, expand_ranges
 
-_OF_TEXTS = ("text", "narrow", "_wide", "kinds", "tokens", "letter_codes")  # what follows from the texts alone
+_OF_TEXTS = ("text", "narrow", "_wide", "kinds", "tokens", "_tokens_before", "letter_codes")  # what follows from the texts alone
 _FEW = 20  # one character in so many may be looked up one by one
 
 
@@ -115,14 +115,28 @@ class SpanLayout:
 
     def contents(self, start: Ints, end: Ints) -> Contents:
         """The tokens of many spans, which may overlap."""
-        return contents_of(self.tokens, start, end)
+        return contents_of(self.tokens, start, end, self.find_tokens(start, end))
 
     def tokens_in(self, start: Ints, end: Ints) -> Spans:
         """The tokens of spans that do not overlap, cut off at the spans' edges; `origin` is the number of the span."""
         tokens = self.tokens
-        origin, token = expand_ranges(*find_touching(tokens, start, end))
+        origin, token = expand_ranges(*self.find_tokens(start, end))
         low, high = np.maximum(tokens.start[token], start[origin]), np.minimum(tokens.end[token], end[origin])
         return Spans(low, high, token, origin)
+
+    def find_tokens(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """The first token that each span has, at least in part, and the one after the last."""
+        first = self._tokens_before[start].astype(np.int64)
+        if len(self.tokens):  # the last that begins before a span may reach into it
+            first -= (first > 0) & (self.tokens.end[first - 1] > start)
+        return first, np.maximum(self._tokens_before[end], first)
+
+    @cached_property
+    def _tokens_before(self) -> Ints32:
+        """How many tokens begin before each position: to look it up takes less than a search for each span."""
+        opens = np.zeros(len(self), dtype=bool)
+        opens[self.tokens.start] = True
+        return count_before(opens)
 
     @cached_property
     def layers(self) -> AnnotationLayers:
