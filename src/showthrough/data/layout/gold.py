@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import astuple
 
 from showthrough.core.arrays import Bools, Ints, Ints8
-from showthrough.data.documents import Document, Mention
+from showthrough.data.documents import Document, Identifier, Mention
 from showthrough.data.layout.spans import count_over, expand_ranges
 from showthrough.data.levels import LEVELS
 from showthrough.data.types import is_confidential
@@ -202,7 +202,7 @@ class _Columns:
 
     def __init__(self) -> None:
         self.starts, self.ends = list[int](), list[int]()
-        self.types, self.identifiers = list[str](), list[str]()
+        self.types, self.identifiers = list[str](), list[Identifier]()
         self.entities: list[int] = []
         self._next_number = count().__next__
 

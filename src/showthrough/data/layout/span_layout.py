@@ -19,7 +19,15 @@ from showthrough.data.layout.gold import AnnotationLayers, Gold
 from showthrough.data.layout.span_index import Asking, SpanIndex
 from showthrough.data.layout.spans import Contents, Spans, contents_of, count_before, expand_ranges
 
-_OF_TEXTS = ("text", "narrow", "_wide", "kinds", "tokens", "_tokens_before", "letter_codes")  # what follows from the texts alone
+_OF_TEXTS = (
+    "text",
+    "narrow",
+    "_wide",
+    "kinds",
+    "tokens",
+    "_tokens_before",
+    "letter_codes",
+)  # what follows from the texts alone
 _FEW = 20  # one character in so many may be looked up one by one
 
 
@@ -134,7 +142,7 @@ class SpanLayout:
     @cached_property
     def _tokens_before(self) -> Ints32:
         """How many tokens begin before each position: to look it up takes less than a search for each span."""
-        opens = np.zeros(len(self), dtype=bool)
+        opens = np.zeros(len(self) + 1, dtype=bool)  # the last text has a line feed too, for who counts it
         opens[self.tokens.start] = True
         return count_before(opens)
 

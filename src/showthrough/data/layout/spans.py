@@ -157,7 +157,7 @@ def eight_letters(letters: Bytes, start: Ints, end: Ints) -> Codes:
     """The first eight letters of many words, each eight as one number; 0 after the last of a shorter word."""
     padded = np.append(letters, np.zeros(8, dtype=np.uint8))
     eights: Codes = np.ndarray((len(letters) + 1,), dtype=">u8", buffer=padded, strides=(1,))
-    return eights[start].astype(np.uint64) & _OF_WORD[np.minimum(end - start, 8)]
+    return np.asarray(eights[start].astype(np.uint64) & _OF_WORD[np.minimum(end - start, 8)])
 
 
 def set_within(which: Bools, start: Ints, end: Ints) -> Ints:
