@@ -12,12 +12,12 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.arrays import Bools, Bytes, Floats, Ints, Ints32
+from showthrough.core.arrays import Bools, Bytes, Floats, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.layout.characters import WORD_KIND, letter_code, token_kind
 from showthrough.data.layout.gold import AnnotationLayers, Gold
 from showthrough.data.layout.span_index import Asking, SpanIndex
-from showthrough.data.layout.spans import Contents, Spans, contents_of, count_before, expand_ranges
+from showthrough.data.layout.spans import Contents, Spans, TokenFinder, contents_of, expand_ranges
 
 _OF_TEXTS = (
     "text",
@@ -25,7 +25,7 @@ _OF_TEXTS = (
     "_wide",
     "kinds",
     "tokens",
-    "_tokens_before",
+    "_token_finder",
     "letter_codes",
 )  # what follows from the texts alone
 _FEW = 20  # one character in so many may be looked up one by one
@@ -134,17 +134,11 @@ class SpanLayout:
 
     def find_tokens(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """The first token that each span has, at least in part, and the one after the last."""
-        first = self._tokens_before[start].astype(np.int64)
-        if len(self.tokens):  # the last that begins before a span may reach into it
-            first -= (first > 0) & (self.tokens.end[first - 1] > start)
-        return first, np.maximum(self._tokens_before[end], first)
+        return self._token_finder.touching(start, end)
 
     @cached_property
-    def _tokens_before(self) -> Ints32:
-        """How many tokens begin before each position: to look it up takes less than a search for each span."""
-        opens = np.zeros(len(self) + 1, dtype=bool)  # the last text has a line feed too, for who counts it
-        opens[self.tokens.start] = True
-        return count_before(opens)
+    def _token_finder(self) -> TokenFinder:
+        return TokenFinder(self.tokens, len(self))
 
     @cached_property
     def layers(self) -> AnnotationLayers:
