@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -29,10 +30,13 @@ from showthrough import (
 )
 from showthrough.data.levels import by_type
 from showthrough.metrics import METRICS as NAMES
+from showthrough.metrics.matching.entities import HowRead
 from showthrough.report.files import markdown_text
 from showthrough.report.summary import show_short_verdict, show_verdict
 from showthrough.report.tiles import tiles
 from showthrough.report.verdict import judge, verdict
+from showthrough.run.documents import RunTexts
+from showthrough.run.gate import accepted as accepted_list, state
 from showthrough.run.gate.accepted import (
     Accepted,
     AcceptedIdentifier,
@@ -44,7 +48,7 @@ from showthrough.run.gate.checking import Gate, check_run
 from showthrough.run.gate.checks import ReadableCheck
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
 from showthrough.run.gate.state import Decision, ReleaseState, decide, decisions
-from showthrough.run.records import Failure
+from showthrough.run.records import Failure, MetricRecord
 from showthrough.run.thresholds import Threshold
 from situations import METRICS, SITUATIONS, Letter, Situation, corpus_of, letters, release, run_of
 
@@ -228,6 +232,13 @@ def test_a_loose_limit_on_an_attack_makes_nobody_sure() -> None:
     said = f"In tool, {found} of 100 people can still be recognised; the limit that was set (90 %) allows it."
     assert (decision.state, decision.sentence) == (NOT_YET, said)
     assert check_run(run, Gate(asked)).status == PASSED  # the limits are somebody's own
+
+
+def test_a_release_without_a_number_of_use_goes_after_one_that_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = {"a": None, "b": SimpleNamespace(value=None), "c": SimpleNamespace(value=0.0)}
+    monkeypatch.setattr(state, "choose_metric", lambda *_: None)
+    monkeypatch.setattr(state, "headline", lambda run, name, record: numbers[name])
+    assert [state._use(cast("Run", None), Decision(FREE, name, "")) for name in numbers] == [-1.0, -1.0, 0.0]
 
 
 def test_the_best_goes_first() -> None:
@@ -477,6 +488,26 @@ def test_who_accepted_the_short_form_did_not_accept_the_long_one() -> None:
     assert left([second], start=0, end=7) == 1  # it stands at the end as well
     assert left([third], start=0, end=7) == 1  # Lee can be read too
     assert left([], start=0, end=31) == 1  # no mark
+
+
+@pytest.mark.parametrize("parameters", [{}, {"function_words": "mine.txt"}, {"dictionary": "words.txt"}])
+def test_what_a_metric_read_with_is_read_with_again(
+    monkeypatch: pytest.MonkeyPatch, parameters: dict[str, str]
+) -> None:
+    """Its own list of words, where it had one: by another list other identifiers would be readable."""
+
+    class SearchedError(Exception):
+        pass
+
+    def search(chunk: object, how: HowRead) -> None:
+        raise SearchedError(how)
+
+    monkeypatch.setattr(accepted_list, "EntitySearch", search)
+    texts = cast("RunTexts", SimpleNamespace(documents=[Document("d", "Doe")]))
+    record = cast("MetricRecord", SimpleNamespace(parameters=parameters))
+    with pytest.raises(SearchedError) as searched:
+        next(accepted_list._readable_entities(texts, "a", record, [0], {}))
+    assert searched.value.args == (HowRead(**parameters),)
 
 
 def test_a_list_is_read_from_json_and_csv(tmp_path: Path) -> None:
