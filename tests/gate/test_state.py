@@ -47,7 +47,7 @@ from showthrough.run.gate.accepted import (
 from showthrough.run.gate.checking import Gate, check_run
 from showthrough.run.gate.checks import ReadableCheck
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
-from showthrough.run.gate.state import Decision, ReleaseState, decide, decisions
+from showthrough.run.gate.state import Decision, Reason, ReleaseState, decide, decisions
 from showthrough.run.records import Failure, MetricRecord
 from showthrough.run.thresholds import Threshold
 from situations import METRICS, SITUATIONS, Letter, Situation, corpus_of, letters, release, run_of
@@ -239,6 +239,20 @@ def test_a_release_without_a_number_of_use_goes_after_one_that_keeps_nothing(mon
     monkeypatch.setattr(state, "choose_metric", lambda *_: None)
     monkeypatch.setattr(state, "headline", lambda run, name, record: numbers[name])
     assert [state._use(cast("Run", None), Decision(FREE, name, "")) for name in numbers] == [-1.0, -1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        ("Words are left.", "In tool, words are left."),
+        ("A name is left.", "In tool, a name is left."),
+        ("PHI is left.", "In tool, PHI is left."),
+        ("3 of 4 names are left.", "In tool, 3 of 4 names are left."),
+    ],
+)
+def test_a_sentence_goes_on_in_small_letters(reason: str, sentence: str) -> None:
+    decision = Decision(NEVER, "tool", "", (Reason(reason, "missed", NEVER),))
+    assert state._in_words(decision, cast("Run", None)).sentence == sentence
 
 
 def test_the_best_goes_first() -> None:
