@@ -40,6 +40,7 @@ from showthrough.run.gate import accepted as accepted_list, state
 from showthrough.run.gate.accepted import (
     Accepted,
     AcceptedIdentifier,
+    describe_unused,
     digest_of_identifier,
     read_accepted,
     readable_identifiers,
@@ -47,7 +48,7 @@ from showthrough.run.gate.accepted import (
 from showthrough.run.gate.checking import Gate, check_run
 from showthrough.run.gate.checks import ReadableCheck
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
-from showthrough.run.gate.state import Decision, Reason, ReleaseState, decide, decisions
+from showthrough.run.gate.state import Decision, Reason, ReleaseState, decide, decisions, rank
 from showthrough.run.records import Failure, MetricRecord
 from showthrough.run.thresholds import Threshold
 from situations import METRICS, SITUATIONS, Letter, Situation, corpus_of, letters, release, run_of
@@ -621,6 +622,31 @@ def test_an_entry_on_a_document_without_text_says_why_it_fits_nothing(one_left: 
     stranger = Accepted((entry(letters()[7], text="Nobody"),), "a.json")
     (other,) = decide(one_left, accepted=stranger).notes
     assert other.endswith("fits nothing that can be read there")
+
+
+def test_three_longer_texts_are_named_by_their_places() -> None:
+    """Four marks hold the word and more; the one that is the word alone, and the one of another person, do not."""
+    text = "Jo Doe, Al Doe, Bo Doe, Cy Doe, Doe, Jo Roe"
+    places = [(0, 6), (8, 14), (16, 22), (24, 30), (32, 35), (37, 43)]
+    marks = tuple(Mention(start, end, "PERSON", "DIRECT") for start, end in places)
+    document = Document("d", text, (Annotation("reader", marks),))
+    run = cast("Run", SimpleNamespace(texts=SimpleNamespace(documents=[document]), documents=["d"]))
+    listed = Accepted(
+        tuple(AcceptedIdentifier("d", "Ann", "2026-11-18", "known", text=name) for name in ("doe", "Poe"))
+    )
+    longer, nowhere = describe_unused(run, listed, None)
+    assert longer.endswith("; expected the longer text that was marked at 0–6, 8–14, 16–22")
+    assert nowhere.endswith("entry 2 (document d) fits nothing that can be read there")
+
+
+def test_who_was_chosen_goes_before_the_others() -> None:
+    """Of two that leave nothing readable and one that leaves two names, the last was chosen."""
+    made = letters(40)
+    masks = {name: release(made, lambda at, one, names=names: one.masks[1:] if at < names else one.masks)
+             for name, names in (("bad", 2), ("good", 0), ("fine", 0))}  # fmt: skip
+    run = evaluate(corpus_of(made), masks, ["removed_di"], resamples=50)
+    assert [one.candidate for one in rank(run, Gate(names=["bad"]))] == ["bad", "good", "fine"]
+    assert [one.candidate for one in rank(run, Gate())][-1] == "bad"
 
 
 def test_a_column_that_is_there_twice_is_refused(tmp_path: Path) -> None:
