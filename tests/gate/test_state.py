@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import astuple
 from datetime import datetime, timedelta, timezone
 from io import StringIO
 from pathlib import Path
@@ -29,6 +30,7 @@ from showthrough import (
 )
 from showthrough.data.levels import by_type
 from showthrough.metrics import METRICS as NAMES
+from showthrough.report.evidence import evidence
 from showthrough.report.files import markdown_text
 from showthrough.report.summary import show_short_verdict, show_verdict
 from showthrough.report.tiles import tiles
@@ -310,7 +312,7 @@ def test_what_was_marked_as_direct_counts_whatever_its_type_is_called() -> None:
 
 
 def test_documents_that_nobody_annotated_show_nothing() -> None:
-    """Nothing is masked where nothing was marked. One letter in twenty may lack an annotation; an empty one is one."""
+    """Nothing is masked where nothing was marked. An empty annotation shows that somebody read the document."""
     made = letters()
 
     def marked_only(marked: int, *others: Annotation) -> Decision:
@@ -321,15 +323,80 @@ def test_documents_that_nobody_annotated_show_nothing() -> None:
         assert decide(run.without_text()).state == decide(run).state  # which documents were read is kept
         return decide(run)
 
-    for marked in (90, 189):
-        said = f"Only {marked} of 200 documents have annotations: nothing shows what is left in the others."
+    few = marked_only(90)
+    said = "Only 90 of 200 documents have annotations: nothing shows what is left in the others."
+    assert (few.state, few.sentence) == (NOT_YET, said)
+    for marked in (189, 199):
         few = marked_only(marked)
+        said = f"Nobody annotated {200 - marked} of 200 documents: nothing shows what is left there."
         assert (few.state, few.sentence) == (NOT_YET, said)
-    nearly = marked_only(190)
-    assert nearly.state == FREE
-    assert "10 of 200 documents have no annotations." in nearly.sentence
-    assert marked_only(110, Annotation("ann", ())).state == FREE  # read, and nothing was found
+    read = marked_only(190, Annotation("ann", ()))
+    assert read.state == FREE  # and nothing was found
+    assert "Nothing is marked in 10 of 200 documents." in read.sentence
     assert marked_only(90, Annotation("ann", ())).state == NOT_YET  # in most: perhaps nobody read them
+
+
+def test_identifiers_of_other_documents_are_not_free_of_objections() -> None:
+    """Letter 8 names the writer of letter 7, or has her number; or letter 8 was released as letter 7."""
+    made = letters()
+    seven, eight = made[7], made[8]
+
+    def with_eight(more: str) -> Decision:
+        text = f"{eight.text} {more}"
+        every = [Letter(text, *one[1:]) if at == 8 else Letter(*one) for at, one in enumerate(map(astuple, made))]
+        run = run_of(every, metrics=METRICS[:3])
+        assert decide(run.without_text()).sentence == decide(run).sentence
+        return decide(run)
+
+    said = "In tool, direct identifiers of other documents can be read in 1 of 200 documents, where nobody marked them."
+    for more in (f"She met {seven.name}.", f"Compare {seven.number}.", f"Signed: MR {seven.name.upper()}"):
+        assert (with_eight(more).state, with_eight(more).sentence) == (NOT_YET, said)
+    assert with_eight(f"She met {seven.name.split()[0]}.").state == FREE  # whoever that is
+    masks = release(made, lambda at, one: [Mask(0, len(one.text), eight.text)] if at == 7 else one.masks)
+    swapped = run_of(made, masks, metrics=METRICS[:3])
+    assert (decide(swapped).state, decide(swapped).reasons[0].sentence) == (
+        NOT_YET,
+        said.removeprefix("In tool, ").capitalize(),
+    )
+    assert tiles(swapped, decide(swapped))[0].grade == "unsure"
+    (listed, *_) = evidence(swapped, decide(swapped))
+    assert (listed.title, listed.state) == ("Annotations", "weak")
+
+
+def test_a_lower_number_of_documents_makes_no_state_better() -> None:
+    """Ten letters, and a gate that asks for no more; the summary and notebooks know of none."""
+    run = run_of(letters(10), metrics=METRICS[:3])
+    asked = [Threshold("removed_di", "min", 0.1), Threshold("removed_qi", "min", 0.1)]
+    (checked,) = check_run(run, Gate(asked, documents=1, identifiers=1)).anonymizations
+    assert checked.status == PASSED  # as was asked
+    said = "There are only 10 documents to judge by, and at least 20 are needed."
+    assert (checked.state, checked.sentence) == (NOT_YET, said)
+    assert decide(run, thresholds=asked, documents=1, identifiers=1).sentence == said
+
+
+def test_a_loose_limit_on_indirect_identifiers_makes_nobody_sure() -> None:
+    """60 of 200 towns can be read, and 0.6 was somebody's limit: the usual one is 0.95."""
+    made = letters()
+    run = run_of(made, release(made, lambda at, one: one.masks[:2] if at < 60 else one.masks), metrics=METRICS[:3])
+    assert decide(run).state == NEVER
+    asked = [Threshold("removed_qi", "min", 0.6)]
+    said = "In tool, 60 of 200 indirect identifiers can still be read; the limit that was set (60 %) allows it."
+    assert (decide(run, thresholds=asked).state, decide(run, thresholds=asked).sentence) == (NOT_YET, said)
+    assert check_run(run, Gate(asked)).status == PASSED  # the limits are somebody's own
+    few = run_of(made, release(made, lambda at, one: one.masks[:2] if at < 2 else one.masks), metrics=METRICS[:3])
+    assert decide(few, thresholds=asked).state == FREE
+
+
+def test_what_failed_and_releases_of_something_else_are_told(safe: Run) -> None:
+    failed = replace(without(safe, "precision"), metrics=safe.metrics, failures=[Failure("precision", "no")])
+    title = safe.record("precision").title
+    assert decide(failed).state == FREE
+    assert f"Could not be computed: {title}." in decide(failed).sentence
+    for unlike, said in (
+        (1, "1 released document is unlike its original."), (10, "10 released documents are unlike their originals."),
+    ):  # fmt: skip
+        run = replace(safe, anonymizations=[replace(one, unlike=unlike) for one in safe.anonymizations])
+        assert (decide(run).state, said in decide(run).sentence) == (FREE, True)
 
 
 def test_names_that_can_nearly_be_read_are_not_free_of_objections() -> None:
