@@ -9,7 +9,8 @@ from dataclasses import astuple
 from datetime import datetime, timedelta, timezone
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -30,14 +31,18 @@ from showthrough import (
 )
 from showthrough.data.levels import by_type
 from showthrough.metrics import METRICS as NAMES
+from showthrough.metrics.matching.entities import HowRead
 from showthrough.report.evidence import evidence
 from showthrough.report.files import markdown_text
 from showthrough.report.summary import show_short_verdict, show_verdict
 from showthrough.report.tiles import tiles
 from showthrough.report.verdict import judge, verdict
+from showthrough.run.documents import RunTexts
+from showthrough.run.gate import accepted as accepted_list, state
 from showthrough.run.gate.accepted import (
     Accepted,
     AcceptedIdentifier,
+    describe_unused,
     digest_of_identifier,
     read_accepted,
     readable_identifiers,
@@ -45,8 +50,8 @@ from showthrough.run.gate.accepted import (
 from showthrough.run.gate.checking import Gate, check_run
 from showthrough.run.gate.checks import ReadableCheck
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
-from showthrough.run.gate.state import Decision, ReleaseState, decide, decisions
-from showthrough.run.records import Failure
+from showthrough.run.gate.state import Decision, Reason, ReleaseState, decide, decisions, rank
+from showthrough.run.records import Failure, MetricRecord
 from showthrough.run.thresholds import Threshold
 from situations import METRICS, SITUATIONS, Letter, Situation, corpus_of, letters, release, run_of
 
@@ -230,6 +235,27 @@ def test_a_loose_limit_on_an_attack_makes_nobody_sure() -> None:
     said = f"In tool, {found} of 100 people can still be recognised; the limit that was set (90 %) allows it."
     assert (decision.state, decision.sentence) == (NOT_YET, said)
     assert check_run(run, Gate(asked)).status == PASSED  # the limits are somebody's own
+
+
+def test_a_release_without_a_number_of_use_goes_after_one_that_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = {"a": None, "b": SimpleNamespace(value=None), "c": SimpleNamespace(value=0.0)}
+    monkeypatch.setattr(state, "choose_metric", lambda *_: None)
+    monkeypatch.setattr(state, "headline", lambda run, name, record: numbers[name])
+    assert [state._use(cast("Run", None), Decision(FREE, name, "")) for name in numbers] == [-1.0, -1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        ("Words are left.", "In tool, words are left."),
+        ("A name is left.", "In tool, a name is left."),
+        ("PHI is left.", "In tool, PHI is left."),
+        ("3 of 4 names are left.", "In tool, 3 of 4 names are left."),
+    ],
+)
+def test_a_sentence_goes_on_in_small_letters(reason: str, sentence: str) -> None:
+    decision = Decision(NEVER, "tool", "", (Reason(reason, "missed", NEVER),))
+    assert state._in_words(decision, cast("Run", None)).sentence == sentence
 
 
 def test_the_best_goes_first() -> None:
@@ -546,6 +572,26 @@ def test_who_accepted_the_short_form_did_not_accept_the_long_one() -> None:
     assert left([], start=0, end=31) == 1  # no mark
 
 
+@pytest.mark.parametrize("parameters", [{}, {"function_words": "mine.txt"}, {"dictionary": "words.txt"}])
+def test_what_a_metric_read_with_is_read_with_again(
+    monkeypatch: pytest.MonkeyPatch, parameters: dict[str, str]
+) -> None:
+    """Its own list of words, where it had one: by another list other identifiers would be readable."""
+
+    class SearchedError(Exception):
+        pass
+
+    def search(chunk: object, how: HowRead) -> None:
+        raise SearchedError(how)
+
+    monkeypatch.setattr(accepted_list, "EntitySearch", search)
+    texts = cast("RunTexts", SimpleNamespace(documents=[Document("d", "Doe")]))
+    record = cast("MetricRecord", SimpleNamespace(parameters=parameters))
+    with pytest.raises(SearchedError) as searched:
+        next(accepted_list._readable_entities(texts, "a", record, [0], {}))
+    assert searched.value.args == (HowRead(**parameters),)
+
+
 def test_a_list_is_read_from_json_and_csv(tmp_path: Path) -> None:
     row = {"document": "d1", "text": "Doe", "by": "N. N.", "when": "2026-11-18", "why": "public office"}
     place = {key: value for key, value in row.items() if key != "text"} | {"start": 3, "end": 6}
@@ -643,6 +689,31 @@ def test_an_entry_on_a_document_without_text_says_why_it_fits_nothing(one_left: 
     stranger = Accepted((entry(letters()[7], text="Nobody"),), "a.json")
     (other,) = decide(one_left, accepted=stranger).notes
     assert other.endswith("fits nothing that can be read there")
+
+
+def test_three_longer_texts_are_named_by_their_places() -> None:
+    """Four marks hold the word and more; the one that is the word alone, and the one of another person, do not."""
+    text = "Jo Doe, Al Doe, Bo Doe, Cy Doe, Doe, Jo Roe"
+    places = [(0, 6), (8, 14), (16, 22), (24, 30), (32, 35), (37, 43)]
+    marks = tuple(Mention(start, end, "PERSON", "DIRECT") for start, end in places)
+    document = Document("d", text, (Annotation("reader", marks),))
+    run = cast("Run", SimpleNamespace(texts=SimpleNamespace(documents=[document]), documents=["d"]))
+    listed = Accepted(
+        tuple(AcceptedIdentifier("d", "Ann", "2026-11-18", "known", text=name) for name in ("doe", "Poe"))
+    )
+    longer, nowhere = describe_unused(run, listed, None)
+    assert longer.endswith("; expected the longer text that was marked at 0–6, 8–14, 16–22")
+    assert nowhere.endswith("entry 2 (document d) fits nothing that can be read there")
+
+
+def test_who_was_chosen_goes_before_the_others() -> None:
+    """Of two that leave nothing readable and one that leaves two names, the last was chosen."""
+    made = letters(40)
+    masks = {name: release(made, lambda at, one, names=names: one.masks[1:] if at < names else one.masks)
+             for name, names in (("bad", 2), ("good", 0), ("fine", 0))}  # fmt: skip
+    run = evaluate(corpus_of(made), masks, ["removed_di"], resamples=50)
+    assert [one.candidate for one in rank(run, Gate(names=["bad"]))] == ["bad", "good", "fine"]
+    assert [one.candidate for one in rank(run, Gate())][-1] == "bad"
 
 
 def test_a_column_that_is_there_twice_is_refused(tmp_path: Path) -> None:
