@@ -113,6 +113,7 @@ Lack = Literal[
     "silver",
     "training",
     "unlike",
+    "others",
     "attacker",
     "originals",
     "sample",
