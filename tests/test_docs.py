@@ -64,6 +64,7 @@ RUNNABLE = [
     "docs/bench.md",
     "docs/risk.md",
     "docs/slices.md",
+    "docs/stress.md",
 ]
 
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
