@@ -157,9 +157,10 @@ def test_what_is_not_known_is_null_in_files() -> None:
     """Each kind of check is told by its name, and has all of its fields."""
     asked = {"asked": "er_di", "passed": False, "said": "", "metric": "er_di", "part": ""}
     lacking = {"value": None, "low": None, "high": None, "usual": False, "more": None}
+    whole = {"slice": "", "group": ""}  # of all documents
     number = ThresholdCheck("er_di", False, "", "er_di", "", "min", 0.9, "unknown")
     limits = {"end": "min", "limit": 0.9, "grade": "unknown"}
-    assert msgspec.to_builtins(number) == {"kind": "threshold", **asked, **limits, **lacking}
+    assert msgspec.to_builtins(number) == {"kind": "threshold", **asked, **limits, **lacking, **whole}
     unknown = dict.fromkeys(["value", "earlier", "lost", "most", "p", "p_holm"])
     against = {"baseline": "last", "margin": 0.1}
     assert msgspec.to_builtins(kept(False, None)) == {"kind": "baseline", **asked, **against, **unknown}
