@@ -244,6 +244,13 @@ def test_a_release_without_a_number_of_use_goes_after_one_that_keeps_nothing(mon
     assert [state._use(cast("Run", None), Decision(FREE, name, "")) for name in numbers] == [-1.0, -1.0, 0.0]
 
 
+def test_a_run_that_judges_nothing_says_so_in_a_sentence() -> None:
+    """What a scan finds in the release shows nothing of what it does not know."""
+    decision = decide(run_of(letters(20), metrics=["residual"]))
+    said = "No number of this run shows whether an identifier is left in the release."
+    assert said in [reason.sentence for reason in decision.reasons]
+
+
 @pytest.mark.parametrize(
     ("reason", "sentence"),
     [
