@@ -17,6 +17,7 @@ from showthrough.core.errors import OutputError, ResourceError
 from showthrough.evaluation.settings import Option, options_of
 from showthrough.report.cautions import routine_notes
 from showthrough.report.files import VIEWS
+from showthrough.report.slices import show_slices
 from showthrough.report.summary import show_short_verdict, show_verdict
 from showthrough.report.systems import show_systems
 from showthrough.report.terminal import show_run, show_signatures
@@ -99,6 +100,7 @@ def show(run: Run, views: Views, screen: Console, gate: Gate | None = None) -> N
         show_short_verdict(found, screen)
     routine = routine_notes(run.notes)
     show_run(run, screen, parts=views.parts, short=not views.verbose, more_notes=len(routine))
+    show_slices(views.redact(run), screen, short=not views.verbose)
     if views.verbose:
         show_systems(run, screen)
     else:
