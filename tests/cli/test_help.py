@@ -47,7 +47,7 @@ def test_evaluate_leads_with_what_most_people_use(narrow: None, cli: Callable[..
 
 @pytest.mark.parametrize(
     "words",
-    [("evaluate",), ("check",), ("corpus",), ("compare",), ("adjudicate",), ("scan",), ("train", "tagger"),
+    [("evaluate",), ("check",), ("stress",), ("corpus",), ("compare",), ("adjudicate",), ("scan",), ("train", "tagger"),
      ("train", "verifier"), ("verifier", "answer"), ("verifier", "score"), ("rate", "sample"), ("rate", "serve")],
     ids=" ".join,
 )  # fmt: skip
