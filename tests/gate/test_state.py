@@ -68,6 +68,17 @@ def safe(situations: dict[str, Situation]) -> Run:
     return situations["all safe"].run
 
 
+def test_without_limits_none_is_called_best() -> None:
+    """Both mask Ona once and leave it once; one keeps more words. That makes neither of them the better one."""
+    corpus = Corpus([Document(f"d{number}", "Ona rowed to Skerrow. Ona sang.") for number in range(30)])
+    less = Anonymization({key: [Mask(0, 3)] for key in corpus.ids}, "less")
+    more = Anonymization({key: [Mask(0, 3), Mask(13, 20)] for key in corpus.ids}, "more")
+    metrics = ["inconsistent", 'tpi(ic="wordfreq", chunking="none")']
+    first = decisions(evaluate(corpus, [less, more], metrics, resamples=20), Gate())[0]
+    assert (first.state, first.limits, first.best_of) == (NOT_YET, [], 0)
+    assert "best" not in verdict(evaluate(corpus, [less, more], metrics, resamples=20)).state
+
+
 @pytest.fixture(scope="module")
 def one_left(situations: dict[str, Situation]) -> Run:
     return situations["one name left"].run
