@@ -260,6 +260,7 @@ def test_a_run_that_judges_nothing_says_so_in_a_sentence() -> None:
     decision = decide(run_of(letters(20), metrics=["residual"]))
     said = "No number of this run shows whether an identifier is left in the release."
     assert said in [reason.sentence for reason in decision.reasons]
+    assert decision.state == NOT_YET  # which speaks against nobody
 
 
 @pytest.mark.parametrize(
