@@ -48,7 +48,7 @@ MasksOutput = Annotated[
     views=view_options("force"),
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus.")],
     with_: With,
     output: MasksOutput = None,
     replacement: Replacement = "label",

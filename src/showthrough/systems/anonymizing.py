@@ -14,6 +14,7 @@ from typing import TypeVar
 from msgspec import structs
 
 from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shorten
+from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.provenance import Cost, Provenance, texts_digest
@@ -44,6 +45,7 @@ class _Batch:
     earlier: bool  # whether it was found in an earlier run, when that was measured
 
 
+@expects(corpus=Corpus)
 def anonymize(
     corpus: Corpus,
     anonymizer: Anonymizer | Function | str,
