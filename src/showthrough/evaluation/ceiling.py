@@ -14,6 +14,7 @@ import numpy as np
 
 from showthrough.core.arrays import Floats
 from showthrough.core.errors import InputError
+from showthrough.core.expected import expects
 from showthrough.core.families import families
 from showthrough.core.plugins import is_plugin
 from showthrough.data.documents import Corpus
@@ -33,6 +34,7 @@ _MORE = "it needs more than what annotators marked"
 _NO_NUMBER = "it has no single number"
 
 
+@expects(corpus=Corpus)
 def ceiling(
     corpus: Corpus,
     metrics: Sequence[Metric | str] | None = None,
