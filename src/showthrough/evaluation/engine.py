@@ -21,7 +21,6 @@ from showthrough.evaluation._progress import EvaluationProgress
 from showthrough.evaluation._resume import Earlier, evaluation_key
 from showthrough.evaluation._work_spec import WorkSpec
 from showthrough.evaluation.checkpoints import Checkpoints
-from showthrough.evaluation.estimate import check_asking
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.runner import Progress, Runner
 from showthrough.models import Resources
@@ -61,7 +60,10 @@ def evaluate_plan(
     plan = plan.retype()
     plan.check()
     references = references_of(plan.corpus) if plan.settings.references else ()
-    check_asking(plan, references)
+    if any(metric.asks for metric in plan.metrics):
+        from showthrough.evaluation.estimate import check_asking  # here: few metrics ask anybody
+
+        check_asking(plan, references)
     if engine is not None:
         return Evaluation(plan, references, watch, checkpoints, engine).carried_out(progress, resume)
     with open_engine(plan.settings.engine, plan.settings.jobs, plan.settings.address) as own_engine:

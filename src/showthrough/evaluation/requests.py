@@ -97,7 +97,8 @@ class EvaluationRequest:
     @property
     def extra_paths(self) -> list[Path]:
         """What is read beside the corpus and the anonymizations, in files and folders."""
-        return [path for family in families() for path in family.files(self.settings, self.chosen)]
+        chosen = self.chosen
+        return [path for family in families() for path in family.files(self.settings, chosen)]
 
     @property
     def metric_labels(self) -> dict[str, str]:

@@ -40,7 +40,7 @@ class PlainConsole(Console):
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
-            if segment.control or segment.text.isprintable():
+            if segment.control or segment.text == "\n" or segment.text.isprintable():
                 yield segment
             else:
                 yield Segment("\n".join(map(printable, segment.text.split("\n"))), segment.style)
