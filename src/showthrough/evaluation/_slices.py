@@ -103,8 +103,9 @@ def compute_slices(
     rank = np.empty(len(order), dtype=np.int64)  # the place of each document of the corpus in the order of ids
     rank[order] = np.arange(len(order))
     units = Units(run.documents, run.groups)
-    every = [_DocumentCut(slicing, rank, units) for slicing in slicings]
-    for cut in [*every, *(_EntityCut(groups, units) for groups in entity_groups)]:
+    every: list[_DocumentCut | _EntityCut] = [_DocumentCut(slicing, rank, units) for slicing in slicings]
+    every += [_EntityCut(groups, units) for groups in entity_groups]
+    for cut in every:
         usable = [cell for cell in cells if not cut.fault(cell)]
         others = {cell.text: cut.fault(cell) for cell in cells if cut.fault(cell)}
         yield _Slicer(run, cut, settings, units).slice(usable, {**left_out, **others})

@@ -15,6 +15,7 @@ from showthrough.data.labels import NO_TYPE
 from showthrough.data.levels import level_of
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_notes
+from showthrough.data.provenance import describe_counts
 from showthrough.data.silver import akin, programs_of, same_detector
 from showthrough.data.types import fold_type
 from showthrough.evaluation._mask_notices import MaskNoticeCounts, mask_counts, mask_notices
@@ -194,6 +195,16 @@ def training_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metr
     return [f"{shorten(name)} {verbs.format(count, len(corpus))}" for name, count in seen]
 
 
+def answer_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """What a language model that anonymized did not answer, and what it quoted that nobody wrote."""
+    described = {
+        anonymization.name: describe_counts(anonymization.provenance.counts)
+        for anonymization in anonymizations
+        if anonymization.provenance
+    }
+    return [f"{shorten(name)}: {line}" for name, line in described.items() if line]
+
+
 def offsets_doubted(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """That a few marks look as if their offsets counted something else than characters."""
     return offset_notes(corpus, anonymizations)
@@ -207,6 +218,7 @@ def not_independent(corpus: Corpus, anonymizations: Sequence[Anonymization], met
 NOTICES: tuple[Notice, ...] = (
     not_independent,
     training_notes,
+    answer_notes,
     silver_notes,
     detector_notes,
     file_notes,

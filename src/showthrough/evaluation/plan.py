@@ -139,7 +139,8 @@ class Plan:
     def _slice_problems(self) -> list[Problem]:
         """What keeps documents from being put into groups, and limits on groups that there are not."""
         try:
-            groups = {cut.field: cut.groups for cut in (*self.slicings, *self.entity_groups)}
+            groups = {slicing.field: slicing.groups for slicing in self.slicings}
+            groups |= {cut.field: cut.groups for cut in self.entity_groups}
         except InputError as error:
             return list(error.problems)
         problems = []

@@ -98,8 +98,9 @@ class EvaluationRequest:
     @property
     def extra_paths(self) -> list[Path]:
         """What is read beside the corpus and the anonymizations, in files and folders."""
-        tables = [place_of(self.settings.names)] if self.settings.names else []
-        return [*tables, *(path for family in families() for path in family.files(self.settings, self.chosen))]
+        chosen, names = self.chosen, self.settings.names
+        paths = (path for family in families() for path in family.files(self.settings, chosen))
+        return [*([place_of(names)] if names else []), *paths]
 
     @property
     def metric_labels(self) -> dict[str, str]:

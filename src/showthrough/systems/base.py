@@ -134,6 +134,7 @@ ANONYMIZERS: Registry[Anonymizer] = Registry(
         "spacy": "showthrough.systems.detector_systems:SpacyAnonymizer",
         "presidio": "showthrough.systems.detector_systems:PresidioAnonymizer",
         "hf": "showthrough.systems.encoders.published:TokenClassifier",
+        "llm": "showthrough.systems.language_model:LanguageModelAnonymizer",
         "cmd": "showthrough.systems.outside.program:Program",
         "http": "showthrough.systems.outside.service:Service",
         "trained": "showthrough.systems.trained_models:Trained",
