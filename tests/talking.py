@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Answering = Callable[[dict[str, Any]], str]  # what was sent, to what the model says
+Answering = Callable[[dict[str, Any]], str | Iterator[str]]  # what was sent, to what the model says, or its pieces
 
 REFUSED, REFUSED_FOR_A_WHILE, BUSY, DROPPED, CUT, MALFORMED, NO_JSON, EMPTY = (
     "429", "429 with Retry-After", "503", "dropped", "truncated body", "malformed content", "no JSON", "no choices",
@@ -38,8 +38,8 @@ class Talking:
         with self.lock:
             return next(self._faults, None)
 
-    def reply(self, asked: dict[str, Any]) -> bytes:
-        content = self.answering(asked)
+    def reply(self, asked: dict[str, Any], content: str | Iterator[str] | None = None) -> bytes:
+        content = self.answering(asked) if content is None else content
         usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
         told = {"id": "1", "object": "chat.completion", "created": 0, "model": "told-by-server", "choices": [choice]}
@@ -76,8 +76,10 @@ def talking(answering: Answering, *faults: str | None, delay: float = 0.0) -> It
                 self._send(400, json.dumps({"error": {"message": f"Unsupported parameter: '{unable[0]}'"}}).encode())
                 return
             fault = state.fault()
-            if fault is None:
-                content = state.reply(asked)
+            if fault is None and not isinstance(pieces := state.answering(asked), str):
+                self._stream(pieces, said)
+            elif fault is None:
+                content = state.reply(asked, pieces)
                 with state.lock:
                     state.answered[said] += 1
                 self._send(200, content)
@@ -92,6 +94,22 @@ def talking(answering: Answering, *faults: str | None, delay: float = 0.0) -> It
                 self._send(200, state.reply(asked), short=20)
             else:
                 self._send(200, _SPOILT[fault])
+
+        def _stream(self, pieces: Iterator[str], said: str) -> None:
+            """Events, without the counts that a server sends at the end."""
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            try:
+                for piece in pieces:
+                    choice = {"index": 0, "delta": {"content": piece}, "finish_reason": None}
+                    self.wfile.write(b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
+                    self.wfile.flush()
+            except ConnectionError:  # the reader left, or the pieces break off
+                return
+            self.wfile.write(b"data: [DONE]\n\n")
+            with state.lock:
+                state.answered[said] += 1
 
         def _send(self, status: int, content: bytes, headers: dict[str, str] | None = None, short: int = 0) -> None:
             self.send_response(status)

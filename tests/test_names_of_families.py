@@ -38,8 +38,8 @@ INPUT_NAMES = sorted(INPUTS | {option.name for option in fields(family_fields("o
 HOMES = {
     "background": r"families/|cli/attack\.py|data/background\.py|formats/people/background\.py",
     "ratings": r"families/|cli/rate\.py|studies/rating/|data/authorship\.py|formats/authorship/",
-    "verifiers": r"families/|cli/verifier\w*\.py|studies/verification\.py|formats/authorship/",
-    "verifier": r"families/|cli/verifier\w*\.py|studies/verification\.py|formats/authorship/",
+    "verifiers": r"families/|cli/verifier\w*\.py|studies/(attribution|verification)\.py|formats/authorship/",
+    "verifier": r"families/|cli/verifier\w*\.py|studies/(attribution|verification)\.py|formats/authorship/",
 }
 # The public names, and modules of 0.1.
 LISTED = {"__init__.py", "_former.py"}
@@ -52,6 +52,7 @@ OTHER_MEANINGS = {
         "report/review.py",
         "cli/demo.py",  # which attacks, as a user would
         "cli/demo_corpus/__init__.py",
+        "studies/attribution.py",  # the known texts, to the attack that tells authors apart
         "studies/risk/sections.py",  # what to run where nobody tried to link documents to people
     },
     "ratings": {

@@ -19,6 +19,7 @@ _PACKAGES = {
     "studies.risk": ("RiskAnnex", "risk_annex"),
     "studies.rules": ("rules_worth", "with_rules"),
     "studies.splits": ("CorpusSplit", "split_corpus"),
+    "studies.stress.comparison": ("StressStudy", "stress"),
     "studies.verification": ("VerifierScores", "verifier_scores"),
     "systems": ("ANONYMIZERS", "Anonymizer", "anonymize", "anonymizer"),
     "systems.encoders.api": ("train_transformer",),

@@ -111,6 +111,7 @@ from showthrough.studies.splits import (
     CorpusSplit as CorpusSplit,
     split_corpus as split_corpus,
 )
+from showthrough.studies.stress.comparison import StressStudy as StressStudy, stress as stress
 from showthrough.studies.verification import VerifierScores as VerifierScores, verifier_scores as verifier_scores
 from showthrough.systems import (
     ANONYMIZERS as ANONYMIZERS,

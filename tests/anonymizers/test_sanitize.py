@@ -88,6 +88,15 @@ def test_the_whole_name_is_masked_where_a_part_of_it_is_common(tmp_path: Path) -
     assert Sanitize(str(file), alpha=1.0, entity="Ann Smith").masks(corpus.documents) == [[]] * 6
 
 
+def test_a_name_with_a_capital_that_lower_case_makes_two_letters_is_masked(tmp_path: Path) -> None:
+    """PMI(İlhan; name) = IC(name) = log2 3, as of a name in plain letters. Lower case writes İ as i and a dot above."""
+    file = tmp_path / "three.jsonl"
+    texts = ["İlhan İnan, born here", "Bob, born here", "Cem, born here"]
+    file.write_text("".join(json.dumps({"id": f"d{at}", "text": text}) + "\n" for at, text in enumerate(texts)))
+    corpus = st.read_corpus(file)
+    assert Sanitize(str(file), entity="İlhan İnan").masks(corpus.documents) == [[Mask(0, 10)], [], []]
+
+
 def test_a_fault_of_a_setting_names_the_system_once() -> None:
     with pytest.raises(PlanError, match=r"^anonymizer sanitize: alpha: found 2"):
         anonymizer("sanitize:corpus.json(alpha=2)")

@@ -147,6 +147,15 @@ def test_who_wins_says_what_is_one_entity() -> None:
         assert [one.entity_id for one in layer.mentions] == expected
 
 
+def test_a_mark_inside_another_keeps_its_own_entity() -> None:
+    """Both marks share the letters of Doe. The entity of a mark is that of the mention nearest to it in length."""
+    nested = Annotation(
+        "ann", (mark("Mr John Doe", entity="firm"), mark("Doe", entity="d"), mark("Doe", entity="d", nth=1))
+    )
+    (layer,) = adjudicate(corpus(nested, BOB), "annotator:ann").corpus.documents[0].annotations
+    assert [one.entity_id for one in layer.mentions] == ["e1", "e2", "e2"]
+
+
 def test_statuses_are_voted_on_and_agreement_keeps_nested_marks() -> None:
     nested = (mark("Mr John Doe", confidential="HEALTH"), mark("Doe", "CODE", "QUASI"))
     plain = (mark("Mr John Doe", confidential="NOT_CONFIDENTIAL"), mark("Doe", "CODE", "QUASI"))

@@ -122,7 +122,7 @@ def test_people_without_annotations(desk: Any) -> None:
     found = desk.cli("validate", "c.json")
     assert (found.status, found.err) == (0, "")
     assert "0 mentions, 1 subjects, digest" in found.out
-    assert "; most of them do not show whether an identifier was missed: " in found.out
+    assert "and most of them do not show whether an identifier was missed" in found.out
 
 
 def test_where_a_plan_leads_out_of_its_folder_is_told(desk: Any) -> None:

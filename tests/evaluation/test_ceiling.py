@@ -48,8 +48,16 @@ def values(found: dict[str, Human]) -> dict[str, float | None]:
 
 
 def as_systems(corpus: Corpus, annotator: str, metrics: list[str], **settings: Any) -> Run:
-    """The evaluation that a ceiling stands for: the annotator's layer taken out, and scored."""
-    shared = [one for one in corpus if annotator in one.readers and len(one.readers) > 1]
+    """The evaluation that a ceiling stands for: the annotator's layer taken out, and scored.
+
+    Documents belong together as they do in the whole corpus: what links two of them need not be shared.
+    """
+    units = corpus.units.labels or [""] * len(corpus)
+    shared = [
+        replace(one, group=unit)
+        for one, unit in zip(corpus, units, strict=True)
+        if annotator in one.readers and len(one.readers) > 1
+    ]
     masks = {
         one.id: [
             TypedMask(mark.start, mark.end, None, mark.entity_type)
@@ -303,6 +311,18 @@ def test_what_a_user_says_of_types_holds_for_people_too(tiny: Corpus) -> None:
     assert left_out is not None
     assert kept.people["er_qi"].value == 0.0  # a has Oslo, b has the date
     assert left_out.annotators["a"]["er_qi"].value is None  # b has nothing left that a could hide
+
+
+def test_a_document_that_nobody_else_marked_can_link_one_that_others_did() -> None:
+    """Of seven documents six are shared, and the first of these has the text of the seventh: it is drawn as a group."""
+    marks = ([OLE, OSLO, BORN], [OLE]), ([OSLO], [BORN]), ([OLE], [OLE, OSLO]), ([OLE, BORN], [OLE, BORN])
+    shared = [document(f"d{place}", ann=ann, bob=bob) for place, (ann, bob) in enumerate((*marks, *marks[:2]))]
+    alone = replace(shared[0], id="d9", annotations=shared[0].annotations[:1])
+    corpus = Corpus([*shared, alone])
+    assert (corpus.units.count, corpus.units.joined) == (6, 2)
+    found = ceiling(corpus, ["precision"], resamples=10)
+    assert found.documents == 6
+    same_as_evaluated(found, corpus, ["precision"], resamples=10)
 
 
 words = st.sampled_from(["Ole Berg", "i Århus", "1971", "東京都", "de la Vega", "’s", "😀"])

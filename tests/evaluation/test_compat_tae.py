@@ -161,6 +161,14 @@ def test_documents_that_are_missing_or_too_many(tmp_path: Path, caplog: pytest.L
         tae.evaluate({"odd": [{"doc_id": "a"}]}, {"Recall": {}})  # type: ignore[list-item]
 
 
+def test_what_makes_a_number_another_than_that_of_TAE_is_logged(caplog: pytest.LogCaptureFixture) -> None:  # noqa: N802
+    """The replacement keeps a name. TAE calls it hidden; here it can be read."""
+    kept = [MaskedDocument("a", [(3, 6)], ["Doe"]), MaskedDocument("b", [(3, 6)], ["PERSON"])]
+    asked = {"Recall_Direct": {"include_quasi": False}}
+    assert TAE(CORPUS).evaluate({"kept": kept}, asked) == {"Recall_Direct": {"kept": 0.25}}  # of four Doe
+    assert "kept: 1 of 2 masks repeats words of the original; these count as readable" in caplog.text
+
+
 def test_faults_of_a_corpus_are_told_together() -> None:
     with pytest.raises(InputError) as error:
         TAE([{"doc_id": "a"}, {"text": TEXT}])

@@ -10,6 +10,7 @@ from typing import cast
 import msgspec
 import pytest
 
+from showthrough import PlanError
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import Gate, _count_documents, _holding, check_run
 from showthrough.run.gate.checks import (
@@ -210,6 +211,20 @@ def test_names_are_counted_where_nothing_asked_for_counts_any(run_of: Runs) -> N
         if isinstance(one, Enough) and one.metric
     ]
     assert counted == [("er_di", 20, False)]
+
+
+def test_the_first_of_several_strangers_is_named(run_of: Runs) -> None:
+    with pytest.raises(PlanError, match=r"^anonymization x: not in this run; there are a$"):
+        check_run(run_of({"a": ()}), Gate(names=["x", "a", "y"]))
+
+
+@pytest.mark.parametrize(
+    ("documents", "least", "says"),
+    [(1, 1, ("at least 1 document", "1 document")), (2, 1, ("at least 1 document", "2 documents"))],
+)
+def test_one_document_is_told_as_one(run_of: Runs, documents: int, least: int, says: tuple[str, str]) -> None:
+    checks = check_run(run_of({"a": ()}, documents), Gate(documents=least)).anonymizations[0].checks
+    assert next((one.asked, one.said) for one in checks if isinstance(one, Enough)) == says
 
 
 def test_one_comparison_is_told_as_one(run_of: Runs) -> None:

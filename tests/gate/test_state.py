@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import astuple
 from datetime import datetime, timedelta, timezone
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -29,13 +31,18 @@ from showthrough import (
 )
 from showthrough.data.levels import by_type
 from showthrough.metrics import METRICS as NAMES
+from showthrough.metrics.matching.entities import HowRead
+from showthrough.report.evidence import evidence
 from showthrough.report.files import markdown_text
 from showthrough.report.summary import show_short_verdict, show_verdict
 from showthrough.report.tiles import tiles
 from showthrough.report.verdict import judge, verdict
+from showthrough.run.documents import RunTexts
+from showthrough.run.gate import accepted as accepted_list, state
 from showthrough.run.gate.accepted import (
     Accepted,
     AcceptedIdentifier,
+    describe_unused,
     digest_of_identifier,
     read_accepted,
     readable_identifiers,
@@ -43,8 +50,8 @@ from showthrough.run.gate.accepted import (
 from showthrough.run.gate.checking import Gate, check_run
 from showthrough.run.gate.checks import ReadableCheck
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
-from showthrough.run.gate.state import Decision, ReleaseState, decide, decisions
-from showthrough.run.records import Failure
+from showthrough.run.gate.state import Decision, Reason, ReleaseState, decide, decisions, rank
+from showthrough.run.records import Failure, MetricRecord
 from showthrough.run.thresholds import Threshold
 from situations import METRICS, SITUATIONS, Letter, Situation, corpus_of, letters, release, run_of
 
@@ -230,6 +237,27 @@ def test_a_loose_limit_on_an_attack_makes_nobody_sure() -> None:
     assert check_run(run, Gate(asked)).status == PASSED  # the limits are somebody's own
 
 
+def test_a_release_without_a_number_of_use_goes_after_one_that_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = {"a": None, "b": SimpleNamespace(value=None), "c": SimpleNamespace(value=0.0)}
+    monkeypatch.setattr(state, "choose_metric", lambda *_: None)
+    monkeypatch.setattr(state, "headline", lambda run, name, record: numbers[name])
+    assert [state._use(cast("Run", None), Decision(FREE, name, "")) for name in numbers] == [-1.0, -1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        ("Words are left.", "In tool, words are left."),
+        ("A name is left.", "In tool, a name is left."),
+        ("PHI is left.", "In tool, PHI is left."),
+        ("3 of 4 names are left.", "In tool, 3 of 4 names are left."),
+    ],
+)
+def test_a_sentence_goes_on_in_small_letters(reason: str, sentence: str) -> None:
+    decision = Decision(NEVER, "tool", "", (Reason(reason, "missed", NEVER),))
+    assert state._in_words(decision, cast("Run", None)).sentence == sentence
+
+
 def test_the_best_goes_first() -> None:
     """By its state, then by how much it misses."""
     made = letters(40)
@@ -310,7 +338,7 @@ def test_what_was_marked_as_direct_counts_whatever_its_type_is_called() -> None:
 
 
 def test_documents_that_nobody_annotated_show_nothing() -> None:
-    """Nothing is masked where nothing was marked. One letter in twenty may lack an annotation; an empty one is one."""
+    """Nothing is masked where nothing was marked. An empty annotation shows that somebody read the document."""
     made = letters()
 
     def marked_only(marked: int, *others: Annotation) -> Decision:
@@ -321,15 +349,80 @@ def test_documents_that_nobody_annotated_show_nothing() -> None:
         assert decide(run.without_text()).state == decide(run).state  # which documents were read is kept
         return decide(run)
 
-    for marked in (90, 189):
-        said = f"Only {marked} of 200 documents have annotations: nothing shows what is left in the others."
+    few = marked_only(90)
+    said = "Only 90 of 200 documents have annotations: nothing shows what is left in the others."
+    assert (few.state, few.sentence) == (NOT_YET, said)
+    for marked in (189, 199):
         few = marked_only(marked)
+        said = f"Nobody annotated {200 - marked} of 200 documents: nothing shows what is left there."
         assert (few.state, few.sentence) == (NOT_YET, said)
-    nearly = marked_only(190)
-    assert nearly.state == FREE
-    assert "10 of 200 documents have no annotations." in nearly.sentence
-    assert marked_only(110, Annotation("ann", ())).state == FREE  # read, and nothing was found
+    read = marked_only(190, Annotation("ann", ()))
+    assert read.state == FREE  # and nothing was found
+    assert "Nothing is marked in 10 of 200 documents." in read.sentence
     assert marked_only(90, Annotation("ann", ())).state == NOT_YET  # in most: perhaps nobody read them
+
+
+def test_identifiers_of_other_documents_are_not_free_of_objections() -> None:
+    """Letter 8 names the writer of letter 7, or has her number; or letter 8 was released as letter 7."""
+    made = letters()
+    seven, eight = made[7], made[8]
+
+    def with_eight(more: str) -> Decision:
+        text = f"{eight.text} {more}"
+        every = [Letter(text, *one[1:]) if at == 8 else Letter(*one) for at, one in enumerate(map(astuple, made))]
+        run = run_of(every, metrics=METRICS[:3])
+        assert decide(run.without_text()).sentence == decide(run).sentence
+        return decide(run)
+
+    said = "In tool, direct identifiers of other documents can be read in 1 of 200 documents, where nobody marked them."
+    for more in (f"She met {seven.name}.", f"Compare {seven.number}.", f"Signed: MR {seven.name.upper()}"):
+        assert (with_eight(more).state, with_eight(more).sentence) == (NOT_YET, said)
+    assert with_eight(f"She met {seven.name.split()[0]}.").state == FREE  # whoever that is
+    masks = release(made, lambda at, one: [Mask(0, len(one.text), eight.text)] if at == 7 else one.masks)
+    swapped = run_of(made, masks, metrics=METRICS[:3])
+    assert (decide(swapped).state, decide(swapped).reasons[0].sentence) == (
+        NOT_YET,
+        said.removeprefix("In tool, ").capitalize(),
+    )
+    assert tiles(swapped, decide(swapped))[0].grade == "unsure"
+    (listed, *_) = evidence(swapped, decide(swapped))
+    assert (listed.title, listed.state) == ("Annotations", "weak")
+
+
+def test_a_lower_number_of_documents_makes_no_state_better() -> None:
+    """Ten letters, and a gate that asks for no more; the summary and notebooks know of none."""
+    run = run_of(letters(10), metrics=METRICS[:3])
+    asked = [Threshold("removed_di", "min", 0.1), Threshold("removed_qi", "min", 0.1)]
+    (checked,) = check_run(run, Gate(asked, documents=1, identifiers=1)).anonymizations
+    assert checked.status == PASSED  # as was asked
+    said = "There are only 10 documents to judge by, and at least 20 are needed."
+    assert (checked.state, checked.sentence) == (NOT_YET, said)
+    assert decide(run, thresholds=asked, documents=1, identifiers=1).sentence == said
+
+
+def test_a_loose_limit_on_indirect_identifiers_makes_nobody_sure() -> None:
+    """60 of 200 towns can be read, and 0.6 was somebody's limit: the usual one is 0.95."""
+    made = letters()
+    run = run_of(made, release(made, lambda at, one: one.masks[:2] if at < 60 else one.masks), metrics=METRICS[:3])
+    assert decide(run).state == NEVER
+    asked = [Threshold("removed_qi", "min", 0.6)]
+    said = "In tool, 60 of 200 indirect identifiers can still be read; the limit that was set (60 %) allows it."
+    assert (decide(run, thresholds=asked).state, decide(run, thresholds=asked).sentence) == (NOT_YET, said)
+    assert check_run(run, Gate(asked)).status == PASSED  # the limits are somebody's own
+    few = run_of(made, release(made, lambda at, one: one.masks[:2] if at < 2 else one.masks), metrics=METRICS[:3])
+    assert decide(few, thresholds=asked).state == FREE
+
+
+def test_what_failed_and_releases_of_something_else_are_told(safe: Run) -> None:
+    failed = replace(without(safe, "precision"), metrics=safe.metrics, failures=[Failure("precision", "no")])
+    title = safe.record("precision").title
+    assert decide(failed).state == FREE
+    assert f"Could not be computed: {title}." in decide(failed).sentence
+    for unlike, said in (
+        (1, "1 released document is unlike its original."), (10, "10 released documents are unlike their originals."),
+    ):  # fmt: skip
+        run = replace(safe, anonymizations=[replace(one, unlike=unlike) for one in safe.anonymizations])
+        assert (decide(run).state, said in decide(run).sentence) == (FREE, True)
 
 
 def test_names_that_can_nearly_be_read_are_not_free_of_objections() -> None:
@@ -479,6 +572,26 @@ def test_who_accepted_the_short_form_did_not_accept_the_long_one() -> None:
     assert left([], start=0, end=31) == 1  # no mark
 
 
+@pytest.mark.parametrize("parameters", [{}, {"function_words": "mine.txt"}, {"dictionary": "words.txt"}])
+def test_what_a_metric_read_with_is_read_with_again(
+    monkeypatch: pytest.MonkeyPatch, parameters: dict[str, str]
+) -> None:
+    """Its own list of words, where it had one: by another list other identifiers would be readable."""
+
+    class SearchedError(Exception):
+        pass
+
+    def search(chunk: object, how: HowRead) -> None:
+        raise SearchedError(how)
+
+    monkeypatch.setattr(accepted_list, "EntitySearch", search)
+    texts = cast("RunTexts", SimpleNamespace(documents=[Document("d", "Doe")]))
+    record = cast("MetricRecord", SimpleNamespace(parameters=parameters))
+    with pytest.raises(SearchedError) as searched:
+        next(accepted_list._readable_entities(texts, "a", record, [0], {}))
+    assert searched.value.args == (HowRead(**parameters),)
+
+
 def test_a_list_is_read_from_json_and_csv(tmp_path: Path) -> None:
     row = {"document": "d1", "text": "Doe", "by": "N. N.", "when": "2026-11-18", "why": "public office"}
     place = {key: value for key, value in row.items() if key != "text"} | {"start": 3, "end": 6}
@@ -576,6 +689,31 @@ def test_an_entry_on_a_document_without_text_says_why_it_fits_nothing(one_left: 
     stranger = Accepted((entry(letters()[7], text="Nobody"),), "a.json")
     (other,) = decide(one_left, accepted=stranger).notes
     assert other.endswith("fits nothing that can be read there")
+
+
+def test_three_longer_texts_are_named_by_their_places() -> None:
+    """Four marks hold the word and more; the one that is the word alone, and the one of another person, do not."""
+    text = "Jo Doe, Al Doe, Bo Doe, Cy Doe, Doe, Jo Roe"
+    places = [(0, 6), (8, 14), (16, 22), (24, 30), (32, 35), (37, 43)]
+    marks = tuple(Mention(start, end, "PERSON", "DIRECT") for start, end in places)
+    document = Document("d", text, (Annotation("reader", marks),))
+    run = cast("Run", SimpleNamespace(texts=SimpleNamespace(documents=[document]), documents=["d"]))
+    listed = Accepted(
+        tuple(AcceptedIdentifier("d", "Ann", "2026-11-18", "known", text=name) for name in ("doe", "Poe"))
+    )
+    longer, nowhere = describe_unused(run, listed, None)
+    assert longer.endswith("; expected the longer text that was marked at 0–6, 8–14, 16–22")
+    assert nowhere.endswith("entry 2 (document d) fits nothing that can be read there")
+
+
+def test_who_was_chosen_goes_before_the_others() -> None:
+    """Of two that leave nothing readable and one that leaves two names, the last was chosen."""
+    made = letters(40)
+    masks = {name: release(made, lambda at, one, names=names: one.masks[1:] if at < names else one.masks)
+             for name, names in (("bad", 2), ("good", 0), ("fine", 0))}  # fmt: skip
+    run = evaluate(corpus_of(made), masks, ["removed_di"], resamples=50)
+    assert [one.candidate for one in rank(run, Gate(names=["bad"]))] == ["bad", "good", "fine"]
+    assert [one.candidate for one in rank(run, Gate())][-1] == "bad"
 
 
 def test_a_column_that_is_there_twice_is_refused(tmp_path: Path) -> None:

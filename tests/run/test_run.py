@@ -166,6 +166,7 @@ def test_what_a_run_holds(run: Run, tmp_path: Path, tiny: Corpus) -> None:
         "made": None,
         "seen": 0,
         "unlike": 0,
+        "of_others": 0,
         "doubtful": 0,
         "annotated": 3,
         "left_out": [],

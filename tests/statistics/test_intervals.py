@@ -127,6 +127,7 @@ def test_intervals_of_numbers_worked_by_hand() -> None:
     for value, spread, ends in [
         (10.0, spread_of(4.0, 5, 5, 5), (4.447110, 15.552890)),
         (10.0, spread_of(4.0, 5, 5, 1), (1.394694, 18.605306)),
+        (10.0, spread_of(0.04, 5, 5, 5), (9.444711, 10.555289)),  # a tenth of the first
         (1.0, spread_of(4.0, 5, 5, 5), (0.0, 6.552890)),  # what cannot be below 0 is not
         (0.0, spread_of(4.0, 5, 5, 5), (0.0, 5.552890)),
         (-1.0, spread_of(4.0, 5, 5, 5), (-6.552890, 4.552890)),

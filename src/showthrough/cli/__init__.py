@@ -31,6 +31,7 @@ _SUMMARIES = {
         "check": "Check a run against limits: it passes, fails or is not sure.",
         "report": "Show a run again, or write it as HTML, CSV, LaTeX and more.",
         "attack": "Try to find the people in anonymized texts.",
+        "stress": "Score systems on documents with typing errors and the like.",
     },
     "Inspect": {
         "validate": "Check files without scoring them, and list every problem.",

@@ -31,6 +31,7 @@ preset_names = _names("metrics:PRESETS")
 format_names = _names("formats:FORMATS")
 anonymizer_names = _names("systems:ANONYMIZERS")
 detector_names = _names("models.detectors:DETECTORS")
+perturbation_names = _names("studies.stress.perturbations:PERTURBATIONS")
 attack_names = _names("families.reidentification.attacks:ATTACKS")
 kind_names = _names("cli.listings:KINDS")
 

@@ -15,7 +15,7 @@ from showthrough.core.errors import PlanError
 from showthrough.report.cautions import notes_on
 from showthrough.report.errors import beside_sheet, elsewhere_blocks, errors_sheet, read_elsewhere
 from showthrough.report.rules import worth_blocks
-from showthrough.report.sheets.document import Block
+from showthrough.report.sheets.document import Block, ReportDocument
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.run.run import Run
 from showthrough.studies.cases import require_texts
@@ -88,12 +88,8 @@ def command(
             _write_masks(masks, run, analysis.worth, results)
         if written.without_text:
             analysis = analysis.without_text()
-        errors = analysis.anonymizations[0]
-        further: list[Block] = [*worth_blocks(analysis.worth)] if analysis.worth else []
-        if identifier in (None, "direct") and {entity_type, kind, document} == {None} and cases:
-            further += elsewhere_blocks(run, errors.anonymization)
-        elsewhere = [f"{line}." for line in read_elsewhere(run, [errors.anonymization])]
-        sheet, short = (errors_sheet(errors, most, further, elsewhere) for most in (None, cases))
+        everywhere = identifier in (None, "direct") and {entity_type, kind, document} == {None} and cases > 0
+        sheet, short = _lay_out(run, analysis, everywhere, cases)
     written.write(sheet, analysis, results)
     shown = [anonymization] if anonymization else run.names
     several = len(analysis.anonymizations) > 1
@@ -101,6 +97,16 @@ def command(
     screen = console(PAGE)
     show_sheet(written.redact(short), screen)
     results.tell(screen)
+
+
+def _lay_out(run: Run, analysis: ErrorAnalysis, everywhere: bool, cases: int) -> tuple[ReportDocument, ReportDocument]:
+    """The sheet of one anonymization with all cases, and with some; `everywhere` adds what can be read elsewhere."""
+    errors = analysis.anonymizations[0]
+    further: list[Block] = [*worth_blocks(analysis.worth)] if analysis.worth else []
+    if everywhere:
+        further += elsewhere_blocks(run, errors.anonymization)
+    elsewhere = [f"{line}." for line in read_elsewhere(run, [errors.anonymization])]
+    return errors_sheet(errors, None, further, elsewhere), errors_sheet(errors, cases, further, elsewhere)
 
 
 def _analyse_one(run: Run, name: str | None, filters: dict[str, str | None], rules: int) -> ErrorAnalysis:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -77,6 +77,16 @@ HEADINGS = {
     "Output": (),
 }
 
+MasksFolder = Annotated[
+    Path | None, typer.Option("--masks", metavar="FOLDER", help="Write each system's masks there too.")
+]
+Across = Annotated[
+    bool,
+    typer.Option(
+        "--across", help="All files are corpora: train a tagger (--with wellner3) on each, and score it on each."
+    ),
+]
+
 
 @with_options(HEADINGS, settings=options_of(FileSettings), views=view_options())
 def command(
@@ -98,17 +108,10 @@ def command(
     replacement: Replacement = "label",
     threshold: Threshold = None,
     everywhere: EverywhereToo = False,
-    masks: Annotated[
-        Path | None, typer.Option("--masks", metavar="FOLDER", help="Write each system's masks there too.")
-    ] = None,
+    masks: MasksFolder = None,
     settings: CliOptions,
     resume: Annotated[bool, typer.Option("--resume", help="Complete the unfinished run of the output file.")] = False,
-    across: Annotated[
-        bool,
-        typer.Option(
-            "--across", help="All files are corpora: train a tagger (--with wellner3) on each, and score it on each."
-        ),
-    ] = False,
+    across: Across = False,
     estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
     views: CliOptions,
 ) -> None:
@@ -119,27 +122,20 @@ def command(
     FILE.part holds what is unfinished, and --resume completes it. What systems found is kept too.
     """
     if across:
-        given = {"output": output, "min": least, "max": most, "masks": masks, "threshold": threshold,
-                 "everywhere": everywhere, "resume": resume, "estimate": estimate}  # fmt: skip
-        if unused := [name for name, value in given.items() if value not in (None, False)]:
-            raise PlanError("is not for --across; expected no such option", unused[0])
+        _refuse_beside_across(
+            output=output, min=least, max=most, masks=masks, threshold=threshold, everywhere=everywhere, resume=resume,
+            estimate=estimate,
+        )  # fmt: skip
         from showthrough.cli.across import show_across  # here: what trains takes a moment to import
 
         corpora = [str(corpus), *(anonymizations or ())]
         show_across(corpora, with_ or (), chosen_metrics(preset_name, metric), settings, views)
         return
-    if with_ and (resume or estimate):
-        used = "--resume" if resume else "--estimate"
-        raise PlanError(f"{used} works on files of masks; expected no --with (showthrough anonymize writes such files)")
-    if with_ and is_request(Head.of(corpus)):
-        raise PlanError("is a plan, which names what to evaluate; expected a corpus beside --with", str(corpus))
-    if not with_ and (masks or everywhere or threshold is not None or replacement != "label"):
-        raise PlanError("--masks, --replace, --threshold and --everywhere are for systems; expected --with SYSTEM")
+    for_systems = masks or everywhere or threshold is not None or replacement != "label"
+    _check_systems(corpus, bool(with_), "--resume" if resume else "--estimate" if estimate else "", bool(for_systems))
     request = build_request(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
     if preset_name and len(request.sources) + len(with_ or ()) == 1:
         request = replace(request, metrics=_for_one(request, metric or ()))
-    if not with_:
-        check_columns(request)
     request = replace(request, output=output or request.output, asked=parse_options(least, most) or request.asked)
     run: Run | None
     if with_:
@@ -148,9 +144,29 @@ def command(
         work_options = WorkOptions(masks=masks, replacement=replacement, threshold=threshold, everywhere=everywhere)
         run = bench_systems(request, with_, work_options, output, Views.of(views))
     else:
+        check_columns(request)
         run = _evaluate_files(request, corpus, resume, estimate, Views.of(views))
     if (least or most) and run is not None and (status := status_of(run)):
         raise typer.Exit(status)
+
+
+def _refuse_beside_across(**options: Any) -> None:
+    """Raises PlanError for an option that --across would pass over."""
+    if unused := [name for name, value in options.items() if value not in (None, False)]:
+        raise PlanError("is not for --across; expected no such option", unused[0])
+
+
+def _check_systems(corpus: Path, has_systems: bool, for_files: str, for_systems: bool) -> None:
+    """Raises PlanError for options of files beside systems, and for options of systems where there is none."""
+    if not has_systems:
+        if for_systems:
+            raise PlanError("--masks, --replace, --threshold and --everywhere are for systems; expected --with SYSTEM")
+        return
+    if for_files:
+        fault = f"{for_files} works on files of masks; expected no --with (showthrough anonymize writes such files)"
+        raise PlanError(fault)
+    if is_request(Head.of(corpus)):
+        raise PlanError("is a plan, which names what to evaluate; expected a corpus beside --with", str(corpus))
 
 
 def _for_one(request: EvaluationRequest, named: Sequence[str]) -> tuple[Metric, ...] | None:

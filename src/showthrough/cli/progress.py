@@ -14,12 +14,12 @@ from rich.text import Text
 
 from showthrough.cli.consoles import notes, print_plain
 from showthrough.core.errors import LINE, shorten
+from showthrough.engines.base import describe_seconds
 from showthrough.evaluation.runner import Progress
 from showthrough.models.settings import Watch
 
 _EVERY = 30.0  # seconds between two lines
 _TICK = 1.0  # seconds between two looks at the clock
-_MINUTE, _HOUR = 60, 3600
 
 
 class Heartbeat:
@@ -54,22 +54,15 @@ class Heartbeat:
         return f"{self._work()}{model}"
 
     def _work(self) -> str:
-        so_far = f"{_span(self._clock() - self._started)} so far"
+        so_far = f"{describe_seconds(self._clock() - self._started)} so far"
         if self._first is None:
             return f"{self._what}, {so_far}"
         (done, total), (before, since) = self._documents, self._first
         count = f"{self._who}{done:,} of {total:,} documents"
         if before < done < total:
             rate = (done - before) / max(self._clock() - since, 1e-9)
-            return f"{count}, {rate:,.1f}/s, about {_span((total - done) / rate)} left"
+            return f"{count}, {rate:,.1f}/s, about {describe_seconds((total - done) / rate)} left"
         return f"{count}, {so_far}"
-
-
-def _span(seconds: float) -> str:
-    """A length of time as one says it: `45 s`, `20 min`, `3.5 h`."""
-    if seconds < 1.5 * _MINUTE:
-        return f"{seconds:.0f} s"
-    return f"{seconds / _MINUTE:.0f} min" if seconds < 1.5 * _HOUR else f"{seconds / _HOUR:.1f} h"
 
 
 @contextmanager

@@ -110,11 +110,15 @@ def command(
         tagger.save(output, written.force)
     show_notes([*file_notes(documents, (), ()), *_silver(tagger)])
     if curve is not None:
-        sheet, results = curve_sheet(curve), Results(written.force)
-        written.write(sheet, curve, results)
-        show_sheet(sheet, console())
-        results.tell(console())
+        _show_curve(curve, written)
     _tell(tagger, output, dev)
+
+
+def _show_curve(curve: LearningCurve, written: SheetViews) -> None:
+    sheet, results = curve_sheet(curve), Results(written.force)
+    written.write(sheet, curve, results)
+    show_sheet(sheet, console())
+    results.tell(console())
 
 
 def _check_curve(curving: bool, dev: Path | None, written: SheetViews) -> None:

@@ -75,31 +75,20 @@ def command(
     results = Results(written.force)
     show_notes(dict.fromkeys(note for document in documents for note in file_notes(document, (), ())))
     with refuse_unavailable(), training() as (watch, say):
+
+        def say_epoch(epoch: TrainingEpoch) -> None:
+            say(_epoch_line(epoch))
+
         if sweeping:
-            sweep_result = sweep(
-                request,
-                SweepGrid(**grid),
-                watch,
-                lambda cell: say(_cell_line(cell)),
-                lambda epoch: say(_epoch_line(epoch)),
-            )
+            sweep_result = sweep(request, SweepGrid(**grid), watch, lambda cell: say(_cell_line(cell)), say_epoch)
             written.write(sheet := sweep_sheet(sweep_result), sweep_result, results)
         elif curving:
             parts = growing_parts(documents[0], seed=chosen.seed)
-            curve = _curve(
-                request,
-                train_parts(
-                    request,
-                    parts,
-                    watch,
-                    lambda cell: say(f"{len(cell.corpus)} documents:"),
-                    lambda epoch: say(_epoch_line(epoch)),
-                ),
-                [len(part) for part in parts],
-            )
+            trained = train_parts(request, parts, watch, lambda cell: say(f"{len(cell.corpus)} documents:"), say_epoch)
+            curve = _curve(request, trained, [len(part) for part in parts])
             written.write(sheet := curve_sheet(curve), curve, results)
         else:
-            outcome = train_to_folder(request, watch, lambda epoch: say(_epoch_line(epoch)))
+            outcome = train_to_folder(request, watch, say_epoch)
             written.write(sheet := training_sheet(outcome), outcome, results)
     screen = console(PAGE)
     show_sheet(sheet, screen)

@@ -151,6 +151,9 @@ class TAE:
                 self._corpus, masked, tuple(dict.fromkeys(labels.values())), settings, inputs=given, texts=False
             )
             run = self.run = evaluate_plan(plan)
+            for note in run.notes:
+                if note.startswith(tuple(f"{name}: " for name in run.names)):
+                    _LOG.warning("anonymization %s", note)
             reasons = {failure.metric: failure.reason for failure in run.failures}
             texts = {label: metric_text(metric) for label, metric in labels.items()}
             for label in [label for label, text in texts.items() if text in reasons]:

@@ -9,6 +9,19 @@ from typing import Any, Generic, NamedTuple, TypeVar
 T = TypeVar("T")
 Watch = Callable[[str, int, int], None]  # what is being done, how much of it is done, and of how much
 
+_MINUTE, _HOUR = 60, 3600
+
+
+def describe_seconds(seconds: float) -> str:
+    """A length of time as people say it.
+
+    >>> describe_seconds(45), describe_seconds(1200), describe_seconds(12600)
+    ('45 s', '20 min', '3.5 h')
+    """
+    if seconds < 1.5 * _MINUTE:
+        return f"{seconds:.0f} s"
+    return f"{seconds / _MINUTE:.0f} min" if seconds < 1.5 * _HOUR else f"{seconds / _HOUR:.1f} h"
+
 
 class LostError(Exception):
     """A task was given up: whoever worked on it ended in the middle of it, also when others tried it again."""

@@ -11,12 +11,14 @@ import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Floats, Ints, Uints32
+from showthrough.core.errors import Problem, join_names
 from showthrough.core.families import families, ranking_metrics
 from showthrough.core.plugins import is_plugin
 from showthrough.data.documents import Corpus
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation._chunks import Cell
 from showthrough.evaluation._mask_notices import mask_notices
+from showthrough.evaluation._others_identifiers import OthersIdentifiers
 from showthrough.evaluation._progress import EvaluationProgress
 from showthrough.evaluation._scoring import chance_scores, compute_scores, reference_scores
 from showthrough.evaluation._sweeps import is_swept, sweeps
@@ -126,6 +128,12 @@ def _by_chance(name: str, metric: str, share: float) -> str:
     )
 
 
+def _of_others(name: str, ids: Sequence[str]) -> str:
+    many = "1 release" if len(ids) == 1 else f"{len(ids):,} releases"
+    where = f"a direct identifier of another document can be read in {many}, and nobody marked it there"
+    return str(Problem("", name, f"{where} ({join_names(ids)}); mark it there, as NO_MASK if it may stay"))
+
+
 class Notes:
     """The run of a plan, as far as it is known what belongs into it."""
 
@@ -223,6 +231,23 @@ class Notes:
         run.sweeps = self._sweeps(walk) if plan.settings.sweeps else {}
         if plan.texts:
             run.texts = self._texts()
+        if any(metric.reads_release for metric in plan.metrics):
+            self._look_for_others()
+
+    def _look_for_others(self) -> None:
+        """Identifiers of other documents in each release: of many documents, among those that the run keeps."""
+        run, plan = self.run, self._plan
+        kept = run.texts.documents if run.texts else []
+        documents = kept if too_many(plan.corpus) else list(plan.corpus)
+        others = OthersIdentifiers(documents)
+        found = {
+            anonymization.name: others.released([anonymization.of(document.id) for document in documents])
+            for anonymization in plan.anonymizations
+        }
+        run.anonymizations = [
+            msgspec.structs.replace(record, of_others=len(found[record.name])) for record in run.anonymizations
+        ]
+        run.notes += [_of_others(name, ids) for name, ids in found.items() if ids]
 
     def _score_ceiling(self) -> Ceiling | None:
         """What people reach on the same metrics, where several marked a document and some metric can tell."""

@@ -77,8 +77,8 @@ def _annotations(run: Run, decision: Decision) -> Evidence:
         return Evidence(title, "weak", lacks["annotations"].rstrip("."), evaluation(run))
     if "silver" in lacks:
         return Evidence(title, "weak", f"{marked}, by programs alone", "showthrough review --help")
-    if "sample" in lacks:
-        return Evidence(title, "weak", lacks["sample"].rstrip("."), "showthrough annotate --help")
+    if few := lacks.get("sample", lacks.get("others", "")):
+        return Evidence(title, "weak", few.rstrip("."), "showthrough annotate --help")
     return Evidence(title, "tested", marked)
 
 

@@ -32,7 +32,7 @@ from showthrough.run.run import Run
 
 _SAME = 1e-9
 _NONE_READABLE = "no direct identifier may be readable unless somebody accepted it"
-_OF_MARKS: frozenset[Lack] = frozenset({"release", "masks", "silver", "sample", "training", "unlike"})
+_OF_MARKS: frozenset[Lack] = frozenset({"release", "masks", "silver", "sample", "training", "unlike", "others"})
 _OF_ATTACKS: frozenset[Lack] = frozenset({"attacker", "originals", "training", "unlike"})
 
 

@@ -49,6 +49,10 @@ class Input(msgspec.Struct, frozen=True):
     ] = 0
     seen: Annotated[int, "of a trained model: how many of the run's documents it knew from its training"] = 0
     unlike: Annotated[int, "of an anonymization: how many of its releases are unlike their originals"] = 0
+    of_others: Annotated[
+        int,
+        "of an anonymization: releases with another document's direct identifier, where nobody marked it",
+    ] = 0
     annotated: Annotated[
         int | None, "of a corpus: how many documents have annotations, empty ones too; null: unknown"
     ] = None

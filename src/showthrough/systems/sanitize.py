@@ -21,11 +21,16 @@ _EXACT = 9  # decimals: two logarithms of equal shares may differ in the last di
 _NAME = "NAME"  # in the tag of an attribute that says what a person is called
 
 
+def _words(text: str) -> list[str]:
+    """The words of a text in lower case: cut before, because lower case puts a mark into İ that ends a word."""
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
 class Counts:
     """In which documents of a corpus each word stands."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = [" ".join(_WORD.findall(text.casefold())) for text in texts]
+        self._texts = [" ".join(_words(text)) for text in texts]
         self._places: dict[str, set[int]] = {}
         for number, text in enumerate(self._texts):
             for word in set(text.split()):
@@ -67,7 +72,7 @@ class Sanitize(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "sanitize"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     corpus: str = parameter("", "the corpus that counts words, in any format; it may be the one that is masked")
     alpha: float = parameter(0.5, "the share of the information of the name that a word may have, from 0 to 1")
@@ -82,13 +87,14 @@ class Sanitize(BaseAnonymizer):
         return [list(self._masks(document, known)) for document in documents]
 
     def _masks(self, document: Document, known: _Known) -> Iterator[Mask]:
-        words = [(match.start(), match.end(), match[0].casefold()) for match in _WORD.finditer(document.text)]
+        spans = [match.span() for match in _WORD.finditer(document.text)]
+        words = [(*span, word) for span, word in zip(spans, _words(document.text), strict=True)]
         names = [self.entity] if self.entity else known.people.get(document.id, [])
         risky: set[str] = set()
         called: set[int] = set()  # places of words of a name that stands there whole
         spoken = {word for _, _, word in words}
         for name in names:
-            parts = _WORD.findall(name.casefold())
+            parts = _words(name)
             places = known.counts.places(parts)
             if not places:
                 fault = f"{quote_value(name)} stands in no document of {self.corpus}, so that nothing can be counted"

@@ -74,6 +74,17 @@ def test_presets_take_what_the_paper_has() -> None:
         build_recipe(pipeline="spacy:xx_none")
 
 
+def test_a_pipeline_that_gives_nothing_is_refused(tmp_path: Path) -> None:
+    """wellner3 asks for no group of a pipeline. A blank pipeline only cuts texts into tokens."""
+    with pytest.raises(PlanError, match=r"pipeline: no feature uses it; expected \+word_class or \+entities"):
+        build_recipe(preset="wellner3", pipeline=PIPELINE)
+    assert build_recipe(preset="wellner3", features="+entities", pipeline=PIPELINE).features.entities
+    pytest.importorskip("spacy").blank("en").to_disk(tmp_path)
+    for preset, group in (("hara2", "word_class"), ("guillen1", "verbs")):
+        with pytest.raises(PlanError, match=f"has no component for {group}; expected another pipeline"):
+            build_recipe(preset=preset, pipeline=f"spacy:{tmp_path}")
+
+
 @pytest.mark.parametrize("preset", [*WITH_PIPELINE, "aramaki1"])
 def test_a_preset_is_trained_kept_and_used(preset: str, records: Records, tmp_path: Path) -> None:
     tagger = train_tagger(records(20, 1), preset=preset, pipeline=PIPELINE, threshold=0.5)

@@ -75,6 +75,8 @@ def person(name: str) -> SearchForm:
         ("will smith", "It was Smith will who left", []),  # no name behind a name
         ("anna torre", "It was Anna de la Torre who left", ["Anna", "Torre"]),  # small words between
         ("stone black", "It was Stone van de la Black who left", ["Stone", "Black"]),
+        ("stone black", "It was Stone van de la der Black who left", []),  # three of them at most
+        ("anna kowalska", "See example.org/kowalska", ["kowalska"]),  # also where the text ends
         ("jo kowalska", "It was Jo Kowalska who left", ["Jo", "Kowalska"]),
         ("rose smith", "It was Smith rose who left", []),  # one with a capital beside a verb,
         ("rose smith", "It was rose smith who left", ["rose", "smith"]),  # and both without
@@ -206,3 +208,25 @@ def test_in_german_they_never_do() -> None:
     assert Capitals("kleine Wörter und Namen", GERMAN).say_nothing
     assert not Capitals("1 2 3", GERMAN).say_nothing
     assert (Capitals("small", ENGLISH).unused, Capitals("Small", ENGLISH).unused) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "cuts"),
+    [
+        ("Kow*** left", [3]),
+        ("Kow***", [3]),
+        ("Kow***ski left", [3]),  # more than one sign is no single sign between letters
+        ("Kow_ left", [3]),
+        ("Kow_ski left", []),
+        ("DATE_TIME", []),
+        ("*** left", []),
+    ],
+)
+def test_where_a_word_was_cut(text: str, cuts: list[int]) -> None:
+    assert release_of(text)._cuts == cuts
+
+
+def test_half_of_a_name_in_ideographs_is_two_of_three() -> None:
+    """Of a name of two nothing shorter tells."""
+    release = release_of("ここ田中です")
+    assert [release._half_of(name) for name in ("田中", "田中太", "太田中", "太郎中")] == ["", "田中", "田中", ""]

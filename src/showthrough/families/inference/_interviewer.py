@@ -16,7 +16,7 @@ from showthrough.models.chat.prompts import decode_answer, load
 
 _PACKAGE = "showthrough.families.inference"
 _PROMPTS = {"subjects": "subjects.v1", "author": "author.v1"}
-_TOKENS = {"subjects": 4000, "author": 3000}
+_MOST_TOKENS = 4000  # of an answer
 _GUESSES = 3
 _TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
 
@@ -85,11 +85,19 @@ def _question(case: AttackCase) -> ChatQuestion:
         f"<text>\n{case.text}\n</text>",
         schema=_SCHEMAS[case.aim](case.tags),
         about=(case.anonymization, case.document),
-        tokens=_TOKENS[case.aim],
+        tokens=_answer_tokens(case),
     )
     return replace(
         question, instructions=f"{question.instructions}\n\nTags that are asked for: {', '.join(case.tags)}."
     )
+
+
+def _answer_tokens(case: AttackCase) -> int:
+    """How long an answer can need to be: a tag of an author takes some sentences, people some words for each of theirs.
+
+    A longer one is asked for again with more.
+    """
+    return min(_MOST_TOKENS, 200 + 150 * len(case.tags) if case.aim == "author" else 700 + len(case.text) // 2)
 
 
 def _people(tags: Sequence[str], text: str, content: str) -> Answer:

@@ -14,9 +14,11 @@ from urllib.parse import urlsplit
 import msgspec
 
 from showthrough.core.errors import ResourceError, UnavailableError, shorten
+from showthrough.models.chat._stream import AnswerStream, BrokenStreamError, StreamUsage
 from showthrough.models.chat.base import ChatQuestion, Reply
 from showthrough.models.chat.consent import KEY, Address
 from showthrough.models.chat.echo_filter import KEPT_BACK, ToldTexts
+from showthrough.models.chat.estimate import LETTERS
 
 SEED = 0
 _CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for a whole answer
@@ -35,7 +37,10 @@ _OPTIONAL = {
     "seed": ("seed",),
     "temperature": ("temperature",),
     "max_tokens": ("max_tokens",),
+    "stream_options": ("stream_options", "include_usage"),
+    "stream": ("stream",),
 }
+_EVENTS = "text/event-stream"
 _TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too large", "too many tokens")
 _FILTERED = ("content_filter", "content filter", "content management policy", "content_policy")
 TRIES = 8  # of one question, whatever goes wrong
@@ -53,15 +58,10 @@ class _Choice(msgspec.Struct):
     finish_reason: str | None = None
 
 
-class _Usage(msgspec.Struct):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
 class _Completion(msgspec.Struct):
     choices: list[_Choice]
     model: str | None = None
-    usage: _Usage | None = None
+    usage: StreamUsage | None = None
 
 
 _COMPLETION = msgspec.json.Decoder(_Completion)
@@ -84,6 +84,7 @@ class ServerAnswer(msgspec.Struct, frozen=True):
 
     reply: Reply
     cut: bool  # it was longer than the question allowed
+    ignored: tuple[str, ...] = ()  # what the server was asked for and did not do
 
 
 class Client:
@@ -103,6 +104,7 @@ class Client:
         self._heard = False  # from that server, ever
         self._told = ToldTexts([])  # all that it was ever sent: a reply to one batch may repeat another
         self._key = address.key
+        self.tokens = 0  # of all answers so far, with those that are still coming
         if fault := address.key_fault:
             raise ResourceError(f"{address.name}: {fault}")
 
@@ -128,8 +130,10 @@ class Client:
             sent = self._build_request(question, number, tokens)
             self._turn.begin(_ANSWER)
             try:
-                raw = self._client.chat.completions.with_raw_response.create(**sent)
-                return self._parse_answer(raw.content)
+                with self._client.chat.completions.with_streaming_response.create(**sent) as response:
+                    if response.headers.get("content-type", "").startswith(_EVENTS):
+                        return self._read_stream(response.iter_bytes(), question, tokens, sent)
+                    return self._parse_answer(response.read(), question, sent)
             except self._openai.APIStatusError as error:
                 if not self._leave_out(error, sent):
                     raise self._fault(error, question) from None
@@ -137,9 +141,13 @@ class Client:
                 raise LaterError("no answer came in time") from None
             except (self._openai.APIConnectionError, self._wire.WireError) as error:
                 raise self._connection_error(error) from None
+            except self._wire.ReadError as error:  # while an answer came in
+                raise self._reading_error(error) from None
 
     def _build_request(self, question: ChatQuestion, number: int, tokens: int) -> dict[str, Any]:
-        optional: dict[str, Any] = {"temperature": 0, "seed": SEED + number, "max_tokens": tokens}
+        optional: dict[str, Any] = {"temperature": 0, "seed": SEED + number, "max_tokens": tokens, "stream": True}
+        if "stream" not in self._refused:
+            optional["stream_options"] = {"include_usage": True}
         if question.schema is not None:
             form = {"name": "answer", "strict": True, "schema": question.schema}
             optional["response_format"] = {"type": "json_schema", "json_schema": form}
@@ -149,19 +157,49 @@ class Client:
         options = {name: value for name, value in optional.items() if name not in self._refused}
         return {"model": self._address.model, "messages": messages, **options}
 
-    def _parse_answer(self, content: bytes) -> ServerAnswer:
+    def _read_stream(
+        self, chunks: Iterator[bytes], question: ChatQuestion, tokens: int, sent: Mapping[str, Any]
+    ) -> ServerAnswer:
+        """An answer as it comes, until nothing of use can follow. The server's counts come last, if at all."""
+        stream = AnswerStream(question.schema is not None, tokens)
+        try:
+            stream.read(self._count_events(chunks))
+        except BrokenStreamError as error:
+            raise LaterError(str(error)) from None
+        self._heard = True
+        if stream.finish == "content_filter" and not stream.text:
+            raise UnaskableError("the server's content filter kept the answer back")
+        usage = stream.usage or StreamUsage()
+        letters = sum(len(message["content"]) for message in sent["messages"])
+        tokens_in = letters // LETTERS if usage.prompt_tokens is None else max(usage.prompt_tokens, 0)
+        tokens_out = stream.tokens if usage.completion_tokens is None else max(usage.completion_tokens, 0)
+        reply = Reply(stream.text, shorten(stream.model, 80), tokens_in, tokens_out)
+        return ServerAnswer(reply, stream.was_cut, tuple(sorted(stream.ignored & set(sent))))
+
+    def _count_events(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        for chunk in chunks:
+            with self._lock:
+                self.tokens += chunk.count(b'"content"')  # about one an event, which is about a token
+            yield chunk
+
+    def _parse_answer(self, content: bytes, question: ChatQuestion, sent: Mapping[str, Any]) -> ServerAnswer:
+        """An answer that came whole, from a server that sends no events."""
         try:
             completion = _COMPLETION.decode(content)
             choice = completion.choices[0]
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, IndexError):
             raise LaterError("what came is no completion in JSON") from None
         self._heard = True
-        usage = completion.usage or _Usage()
+        usage = completion.usage or StreamUsage()
         counts = max(usage.prompt_tokens or 0, 0), max(usage.completion_tokens or 0, 0)
         if choice.finish_reason == "content_filter" and not choice.message.content:
             raise UnaskableError("the server's content filter kept the answer back")
+        with self._lock:
+            self.tokens += counts[1]
         reply = Reply(choice.message.content or "", shorten(completion.model or "", 80), *counts)
-        return ServerAnswer(reply, choice.finish_reason == "length")
+        stream = AnswerStream(question.schema is not None, 10**9)
+        stream.take_text(reply.content)
+        return ServerAnswer(reply, choice.finish_reason == "length", tuple(sorted(stream.ignored & set(sent))))
 
     def _leave_out(self, error: Any, sent: Mapping[str, Any]) -> bool:
         """Whether the server refused something that it can do without: then that is left out, once and for all."""
@@ -206,6 +244,10 @@ class Client:
         if self._heard or cause is None or type(cause).__name__ != "ConnectError":
             return LaterError(why)
         return self._nobody(f"nobody answers at {self._address.url}: is the server running?")
+
+    def _reading_error(self, error: Exception) -> Exception:
+        late = isinstance(error, self._wire.LateError)
+        return LaterError("no answer came in time" if late else f"the connection failed ({type(error).__name__})")
 
     def _nobody(self, why: str) -> ResourceError:
         return ResourceError(f"{self._address.name}: {self._address.host}: {why}")

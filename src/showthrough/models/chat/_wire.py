@@ -19,6 +19,8 @@ from showthrough.storage.limits import in_words
 
 MOST = 16_000_000  # bytes of an answer with its headers; the longest are some hundred thousand
 
+ReadError, LateError = httpx2.RequestError, httpx2.TimeoutException  # while an answer comes in
+
 
 class WireError(Exception):
     """An answer is not read to its end."""

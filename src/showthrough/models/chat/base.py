@@ -50,6 +50,7 @@ class AnswerSource(msgspec.Struct, frozen=True):
     tokens_in: Annotated[int, "tokens that were sent, as the server counted them"] = 0
     tokens_out: Annotated[int, "tokens of its answers"] = 0
     unanswered: Annotated[dict[str, int], "questions without a valid answer, by why"] = {}
+    ignored: Annotated[dict[str, int], "what the server ignores, such as response_format, with the answers"] = {}
 
     @property
     def pin(self) -> str:
@@ -83,9 +84,20 @@ class Chat(Protocol):
 
 
 def describe_unanswered(records: Iterable[AnswerSource]) -> list[str]:
-    """What a reader must know of questions that have no answer."""
-    return [
-        f"{record.name}: {number:,} question{'' if number == 1 else 's'} had no answer: {why}"
-        for record in records
-        for why, number in record.unanswered.items()
-    ]
+    """What a reader must know of questions that have no answer, and of servers that do not do what they are asked."""
+    lines = []
+    for record in records:
+        for why, number in record.unanswered.items():
+            lines.append(f"{record.name}: {number:,} question{'' if number == 1 else 's'} had no answer: {why}")
+        for option, number in record.ignored.items():
+            effect = _IGNORED.get(option, "")
+            lines.append(
+                f"{record.name}: the server ignored {option} in {number:,} of {record.calls:,} answers{effect}"
+            )
+    return lines
+
+
+_IGNORED = {
+    "response_format": ": more of them are invalid or late than from a server that keeps to it",
+    "max_tokens": ": such an answer was broken off",
+}

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from showthrough.core.errors import PlanError, ResourceError
+from showthrough.engines.base import describe_seconds
 from showthrough.models.chat._client import PAID, TRIES, Client, LaterError, RetryPolicy, UnaskableError
 from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Reply
 from showthrough.models.chat.consent import address_of, hosts_of
@@ -82,6 +83,7 @@ def _take_items(remaining: Iterator[T], lock: threading.Lock, stop: threading.Ev
 
 _LONGEST = 32_000  # tokens of an answer, however often it was cut
 _INVALID = "no valid answer came"
+_SAME = 3  # equal invalid answers to one question, after which it is asked no more
 
 
 class _NewQuestion(NamedTuple):
@@ -150,6 +152,7 @@ class LanguageModel:
             tokens_in=sum(recording.tokens_in for recording in used),
             tokens_out=sum(recording.tokens_out for recording in used),
             unanswered=dict(sorted(Counter(recording.fault for recording in used if recording.fault).items())),
+            ignored=dict(sorted(Counter(option for recording in used for option in recording.ignored).items())),
         )
 
     def expect(self, questions: int, characters: int, tokens: int) -> None:
@@ -184,12 +187,34 @@ class LanguageModel:
             if recording is not None:
                 recordings.add(recording)
 
+        pace = _Pace(self.address.model, client, len(new))
+
         def report_progress(done: int) -> None:
             if self._watch is not None:
-                self._watch(f"asking {self.address.model}", done, len(new))
+                self._watch(pace.describe(done), done, len(new))
 
         with recordings.open_for_append(), client.connect([entry.question.text for entry in new]):
             at_work(new, work, self._settings.concurrency, stop, report_progress)
+
+
+class _Pace:
+    """How fast answers come: what a person who waits wants to know, before the first of them too."""
+
+    def __init__(self, model: str, client: Client, questions: int) -> None:
+        self._model, self._client, self._questions = model, client, questions
+        self._began, self._tokens = time.monotonic(), client.tokens
+
+    def describe(self, done: int) -> str:
+        """`asking m, 21 tokens a second, about 4 min left`; the estimate follows from whole answers alone."""
+        seconds, tokens = time.monotonic() - self._began, self._client.tokens - self._tokens
+        words = [f"asking {self._model}"]
+        if tokens and seconds >= 1:
+            words.append(f"{tokens / seconds:,.0f} tokens a second")
+            if not done:
+                words.append("no whole answer yet")
+        if 0 < done < self._questions and seconds >= 1:
+            words.append(f"about {describe_seconds(seconds / done * (self._questions - done))} left")
+        return ", ".join(words)
 
 
 class _Try:
@@ -197,10 +222,13 @@ class _Try:
 
     def __init__(self, name: str, client: Client, policy: RetryPolicy, new: _NewQuestion) -> None:
         self._name, self._client, self._policy, self._new = name, client, policy, new
+        self._paid: list[Reply] = []
+        self._ignored: set[str] = set()
+        self._began = time.monotonic()
 
     def result(self, check: Check) -> Recording | None:
         """The answer, or why there is none; None where all was stopped. Raises ResourceError after all tries."""
-        paid: list[Reply] = []
+        paid = self._paid
         tokens, last = self._new.question.tokens, ""
         for tries in range(1, TRIES + 1):
             if not self._policy.turn():
@@ -211,13 +239,14 @@ class _Try:
             except LaterError as error:
                 last, wait = str(error), error.wait
             except UnaskableError as error:
-                return self._make_recording(None, paid, tries, str(error))
+                return self._make_recording(None, tries, str(error))
             else:
                 paid.append(answered.reply)
+                self._ignored.update(answered.ignored)
                 if _is_valid(answered.reply.content, check):
-                    return self._make_recording(answered.reply.content, paid, tries)
-                if len(paid) == PAID:
-                    return self._make_recording(None, paid, tries, _INVALID)
+                    return self._make_recording(answered.reply.content, tries)
+                if len(paid) == PAID or self._repeats_itself():
+                    return self._make_recording(None, tries, _INVALID)
                 last = _INVALID
                 if answered.cut:
                     tokens = min(2 * tokens, _LONGEST)
@@ -229,8 +258,12 @@ class _Try:
             "and is not asked again"
         )
 
-    def _make_recording(self, content: str | None, paid: Sequence[Reply], tries: int, fault: str = "") -> Recording:
-        question = self._new.question
+    def _repeats_itself(self) -> bool:
+        """Whether the model said the same three times: at temperature 0 it will again."""
+        return len(self._paid) >= _SAME and len({reply.content for reply in self._paid[-_SAME:]}) == 1
+
+    def _make_recording(self, content: str | None, tries: int, fault: str = "") -> Recording:
+        question, paid = self._new.question, self._paid
         return Recording(
             key=self._new.key,
             name=self._name,
@@ -244,6 +277,8 @@ class _Try:
             answers=len(paid),
             tries=tries,
             fault=fault,
+            ignored=sorted(self._ignored),
+            seconds=round(time.monotonic() - self._began, 3),
         )
 
 

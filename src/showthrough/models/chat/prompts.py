@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from showthrough.core.patterns import lazy_pattern
+from showthrough.models.chat._stream import JsonScanner
 from showthrough.models.chat.base import ChatQuestion
 
 T = TypeVar("T")
@@ -51,10 +52,28 @@ def decode_answer(content: str, kind: type[T]) -> T:
 
     >>> decode_answer('Here it is:\\n```json\\n[1, 2]\\n```', list[int])
     [1, 2]
+    >>> decode_answer('[1, 2] are the answers.', list[int])
+    [1, 2]
     """
     spoken = _THOUGHTS.sub("", content, count=1).strip()
     fenced = _FENCED.findall(spoken)
     try:
-        return msgspec.json.decode((fenced[-1] if fenced else spoken).encode(), type=kind)
+        try:
+            return msgspec.json.decode((fenced[-1] if fenced else spoken).encode(), type=kind)
+        except msgspec.DecodeError:
+            if (found := _embedded_json(spoken)) is None:
+                raise
+            return msgspec.json.decode(found.encode(), type=kind)
     except (UnicodeEncodeError, RecursionError) as error:
         raise ValueError(str(error)) from None
+
+
+def _embedded_json(spoken: str) -> str | None:
+    """The one JSON value among the words of an answer; of several nobody knows which was meant."""
+    start = min((at for at in map(spoken.find, "{[") if at >= 0), default=-1)
+    if start < 0:
+        return None
+    end = JsonScanner().feed(spoken[start:])
+    if end is None or not {"{", "["}.isdisjoint(spoken[start + end :]):
+        return None
+    return spoken[start : start + end]

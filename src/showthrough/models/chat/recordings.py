@@ -47,6 +47,8 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind
     answers: int = 1
     tries: int = 1
     fault: str = ""
+    ignored: list[str] = []  # what the server was asked for and did not do
+    seconds: float = 0.0  # from the question to the answer, of all tries
 
 
 class RepeatRecording(msgspec.Struct, frozen=True, tag_field="kind", tag="again"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace as changed
+from dataclasses import dataclass
 
 import numpy as np
 from msgspec.structs import replace
@@ -32,7 +32,7 @@ from showthrough.run.gate.checks import (
 from showthrough.run.gate.evidence import check_readable, lacking
 from showthrough.run.gate.grading import UNJUDGED, Demand, Grading, demands_of, grade_demand, is_judged, reads_marks
 from showthrough.run.gate.parsing import fault_of
-from showthrough.run.gate.state import decide_on
+from showthrough.run.gate.state import decide_on, strict
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, DocumentCounts, choose_metric, count_by_kind, first, headline, in_all, leaks
 from showthrough.run.run import Run
@@ -111,10 +111,9 @@ def check_anonymization(
 ) -> AnonymizationChecks:
     """All that is asked of one, and the state that follows: that asks for the usual thresholds too, whatever `only`."""
     checked = _checks(run, gate, name, demands, baseline_checks)
-    every = checked
-    if gate.only:
-        strict = changed(gate, only=False)
-        every = _checks(run, strict, name, demands_of(run, gate.thresholds), baseline_checks)
+    every, demanded = checked, strict(gate)
+    if demanded != gate:
+        every = _checks(run, demanded, name, demands_of(run, gate.thresholds), baseline_checks)
     decision = decide_on(run, every, gate.accepted)
     sentences = [reason.sentence for reason in decision.reasons]
     return replace(

@@ -110,6 +110,7 @@ Lack = Literal[
     "silver",
     "training",
     "unlike",
+    "others",
     "attacker",
     "originals",
     "sample",

@@ -21,7 +21,7 @@ from showthrough.metrics import Role
 from showthrough.metrics.matching.entities import NEARLY
 from showthrough.run.gate.accepted import Accepted, ReadableIdentifiers, readable_identifiers
 from showthrough.run.gate.checks import EvidenceCheck, Lack, ReadableCheck
-from showthrough.run.gate.grading import UNJUDGED, is_judged, is_unlike, reads_marks
+from showthrough.run.gate.grading import UNJUDGED, input_of, is_judged, is_unlike, reads_marks
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, choose_metric, count_by_kind, find_metrics, goes_first, in_all
 from showthrough.run.run import Run
@@ -36,12 +36,12 @@ _ASKED: dict[Lack, str] = {
     "silver": "annotations by people",
     "training": "documents that the system was not trained on",
     "unlike": "releases of these documents",
+    "others": "no direct identifier of another document that nobody marked",
     "attacker": "an attacker who finds people in the originals",
     "originals": "the attack on the originals",
     "sample": "enough documents with annotations",
 }
 _MOST = 0.5  # of the documents: with marks in fewer, most of a release was perhaps not looked at
-_UNREAD = 0.05  # of the documents: where more have no annotation, not even an empty one, too many were not looked at
 # What metrics with these roles count, in words.
 IDENTIFIERS_OF: dict[Role, str] = {
     "direct identifiers": "direct identifiers",
@@ -105,8 +105,11 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
         many = f"{annotated:,} of {len(run.documents):,} documents"
         if annotated < min(documents, len(run.documents)):
             yield "sample", f"Only {many} have annotations; {documents:,} are needed.", False
-        elif annotated < _MOST * len(run.documents) or _count_unread(run) > _UNREAD * len(run.documents):
+        elif annotated < _MOST * len(run.documents):
             yield "sample", f"Only {many} have annotations: nothing shows what is left in the others.", False
+        elif unread := _count_unread(run):
+            where = f"{unread:,} of {len(run.documents):,} documents"
+            yield "sample", f"Nobody annotated {where}: nothing shows what is left there.", False
     if ignored := _left_out(run):
         said = f"Nobody looked at {join_names(ignored)}: these marks were left out of the evaluation."
         yield "annotations", said, False
@@ -116,6 +119,13 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
         yield "training", f"The system was trained on {seen:,} of these {len(run.documents):,} documents.", False
     if unlike := is_unlike(run, name):
         yield "unlike", f"{unlike:,} of {len(run.documents):,} released documents are unlike their originals.", False
+    if others := input_of(run, name).of_others:
+        where = f"{others:,} of {len(run.documents):,} documents"
+        yield (
+            "others",
+            f"Direct identifiers of other documents can be read in {where}, where nobody marked them.",
+            False,
+        )
     attacks = [record for role in ATTACKS for record in find_metrics(run, role)]
     if any(NOTHING not in run.rows[record.text] for record in attacks):
         yield "originals", "Nobody tried the attack on the originals, so it may find nobody anywhere.", False

@@ -187,7 +187,7 @@ def _own_marks(run: Run, name: str, metric: str) -> str:
     """Why a number tells nothing of a system that is scored against its own marks, or those of its family."""
     if not run.corpus.silver or not reads_marks(metric):
         return ""
-    record = _input(run, name)
+    record = input_of(run, name)
     anonymizer = record.made.anonymizer if record.made else ""
     family = akin(run.corpus.silver, [record.name, record.source], anonymizer)
     return f"it is scored against marks that {shorten(family)} made, a program of its own family" if family else ""
@@ -230,13 +230,13 @@ def reads_marks(metric: str) -> bool:
         return True
 
 
-def _input(run: Run, name: str) -> Input:
+def input_of(run: Run, name: str) -> Input:
     return next(record for record in [*run.anonymizations, *run.references] if record.name == name)
 
 
 def is_unlike(run: Run, name: str) -> int:
     """How many releases are unlike their originals, where these are more than a few; else 0."""
-    unlike = _input(run, name).unlike
+    unlike = input_of(run, name).unlike
     return unlike if unlike > _UNLIKE * len(run.documents) else 0
 
 

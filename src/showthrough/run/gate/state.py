@@ -38,7 +38,7 @@ from showthrough.run.gate.evidence import (
     say_lowered,
     say_readable,
 )
-from showthrough.run.gate.grading import DEFAULTS, demands_of
+from showthrough.run.gate.grading import DEFAULTS, demands_of, input_of
 from showthrough.run.roles import (
     INFORMATION,
     MEANING,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _NEEDS_SAID = "not sure: the number holds, but "
 _SHOWS_NOTHING = "the number shows nothing: "
 _USUAL = " (usual)"
-_USUALLY_FOUND = next(limit for role, _, limit in DEFAULTS if role == "attack")  # of the people, at most
+_USUAL_LIMITS = [usual for usual in DEFAULTS if usual[0] in ("attack", "quasi-identifiers")]
 
 
 class ReleaseState(StrEnum):
@@ -172,7 +172,7 @@ def decisions(run: Run, gate: Gate) -> list[Decision]:
         why = "The evaluation was interrupted: nothing can be said yet."
         stopped = Reason(why, "lacking", ReleaseState.NOT_ENOUGH_EVIDENCE)
         return [Decision(stopped.state, name, why, (stopped,)) for name in names]
-    gate = replace(gate, only=False)
+    gate = strict(gate)
     demands = demands_of(run, gate.thresholds)
     explicit = [demand.threshold for demand in demands if not demand.usual]
     kept = {}
@@ -188,6 +188,12 @@ def decisions(run: Run, gate: Gate) -> list[Decision]:
     if len(ranked) > 1:
         ranked[0] = replace(ranked[0], best_of=len(ranked))
     return [_in_words(one, run) for one in ranked]
+
+
+def strict(gate: Gate) -> Gate:
+    """What a state asks at least, whatever a gate lets pass: the usual thresholds, documents and identifiers too."""
+    documents, identifiers = max(gate.documents, DOCUMENTS), max(gate.identifiers, IDENTIFIERS)
+    return replace(gate, only=False, documents=documents, identifiers=identifiers)
 
 
 def rank(run: Run, gate: Gate) -> list[Decision]:
@@ -257,13 +263,18 @@ def _in_words(decision: Decision, run: Run) -> Decision:
 def _besides(run: Run, decision: Decision) -> Iterator[str]:
     """What is no objection, and must be known before anybody signs: what was not looked at, or not decided by."""
     records = [record for record in run.metrics if record.text in run.rows]
+    checks = decision.checks.checks if decision.checks else []
     if not any("attack" in record.roles for record in records):
         yield "Nobody tried to recognise people."
     if unmarked := len(run.documents) - count_annotated(run, decision.candidate):
-        yield f"{unmarked:,} of {_many(len(run.documents), 'document')} have no annotations."
+        yield f"Nothing is marked in {unmarked:,} of {_many(len(run.documents), 'document')}."
     if lowered := lowered_types(run):
         yield say_lowered(run, decision.candidate, lowered)
-    checks = decision.checks.checks if decision.checks else []
+    if unlike := input_of(run, decision.candidate).unlike:
+        whose = "is unlike its original" if unlike == 1 else "are unlike their originals"
+        yield f"{_many(unlike, 'released document')} {whose}."
+    if failed := [_title(run, failure.metric) for failure in run.failures]:
+        yield f"Could not be computed: {', '.join(dict.fromkeys(failed))}."
     limited = {check.metric for check in checks if isinstance(check, (ThresholdCheck, BaselineCheck))}
     without = [record for record in records if not _WITHOUT_LIMIT.isdisjoint(record.roles)]
     if titles := [record.title for record in without if record.text not in limited]:
@@ -293,18 +304,26 @@ def _reason(run: Run, name: str, check: Check) -> Reason | None:
         return None if check.passed else _too_few(run, check)
     if isinstance(check, BaselineCheck):
         return None if check.passed else _not_kept(run, check)
-    return _allowed(run, check) if check.grade == "met" else _not_met(run, name, check)
+    return _allowed(run, name, check) if check.grade == "met" else _not_met(run, name, check)
 
 
-def _allowed(run: Run, check: ThresholdCheck) -> Reason | None:
-    """People whom an attack finds beyond the usual limit: that a looser one was set is no evidence of anything."""
+def _allowed(run: Run, name: str, check: ThresholdCheck) -> Reason | None:
+    """People found, or indirect identifiers left, beyond the usual limit: that a looser one was set is no evidence.
+
+    Of direct identifiers each that can be read counts, unless somebody accepted it.
+    """
     record = next((record for record in run.metrics if record.text == check.metric), None)
-    if record is None or "attack" not in record.roles or check.part or check.end != "max":
+    if record is None or check.part or check.value is None:
         return None
-    if check.value is None or check.value <= _USUALLY_FOUND:
+    usual = [limit for role, end, limit in _USUAL_LIMITS if role in record.roles and end == check.end]
+    if not usual or Threshold("", check.end, usual[0]).holds(check.value):
         return None
-    sentence = f"{_people(run, check.value)}; the limit that was set ({_number(check.limit)}) allows it."
-    return Reason(sentence, "people", ReleaseState.NOT_ENOUGH_EVIDENCE, check.metric)
+    people = "attack" in record.roles
+    counted = f"{_people(run, check.value)}." if people else say_readable(run, name, record)
+    if not counted:
+        return None
+    sentence = f"{counted.removesuffix('.')}; the limit that was set ({_number(check.limit)}) allows it."
+    return Reason(sentence, "people" if people else "missed", ReleaseState.NOT_ENOUGH_EVIDENCE, check.metric)
 
 
 def _people(run: Run, share: float) -> str:

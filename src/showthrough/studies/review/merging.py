@@ -239,7 +239,7 @@ def with_entities(
 def _entity_ids(marks: Sequence[Mention], own: Sequence[Mention]) -> dict[int, str]:
     """For each mark that an annotator marked some of, the entity of the mention that has most of it."""
     found: dict[int, str] = {}
-    best: dict[int, int] = {}
+    best: dict[int, tuple[int, int]] = {}  # characters shared; of equals, the shorter mention
     place = 0
     for mention in sorted(own, key=lambda one: (one.start, one.end)):
         while place < len(marks) and all(mark.end <= mention.start for mark in marks[place : place + 1]):
@@ -248,7 +248,7 @@ def _entity_ids(marks: Sequence[Mention], own: Sequence[Mention]) -> dict[int, s
             mark = marks[number]
             if mark.start >= mention.end:
                 break
-            shared = min(mark.end, mention.end) - max(mark.start, mention.start)
-            if shared > best.get(number, 0):
+            shared = min(mark.end, mention.end) - max(mark.start, mention.start), mention.start - mention.end
+            if shared > best.get(number, (0, 0)):
                 best[number], found[number] = shared, mention.entity_id
     return found

@@ -16,7 +16,7 @@ from showthrough.systems.anonymizing import anonymize
 from showthrough.systems.taggers import _thresholds
 from showthrough.systems.taggers._examples import EACH, Example, examples_of
 from showthrough.systems.taggers._labeller import Labeller, Recipe, fit_labeller
-from showthrough.systems.taggers.features.parsed import pipeline_of
+from showthrough.systems.taggers.features.parsed import check_pipeline, pipeline_of
 from showthrough.systems.taggers.features.settings import NONE
 from showthrough.systems.taggers.labels import HIDDEN, type_of
 from showthrough.systems.taggers.learners.base import learner_class
@@ -145,6 +145,8 @@ def build_recipe(learner: str = "", preset: str = "", features: str = "", pipeli
     recipe = replace(recipe, features=recipe.features.with_changes(features))
     if recipe.features.parsed and not pipeline:
         raise PlanError(f"{recipe.features.parsed[0]} needs a pipeline; expected --pipeline spacy:NAME", "features")
+    if pipeline:
+        check_pipeline(pipeline, recipe.features)
     return recipe
 
 

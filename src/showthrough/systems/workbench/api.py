@@ -53,7 +53,7 @@ def bench(call: BenchCall) -> Run:
 
     Settings, as on the command line and in plans:
     """
-    systems = _name_systems(call.systems)
+    systems = name_systems(call.systems)
     shared = [setting.name for setting in fields(EvaluationCall) if setting.init and setting.name != "resume"]
     evaluate_call = EvaluationCall(**{name: getattr(call, name) for name in shared})
     workbench = Bench(build_plan(evaluate_call, len(systems)), systems, call.replacement, call.threshold, call.seen)
@@ -61,7 +61,7 @@ def bench(call: BenchCall) -> Run:
     return score(workbench, put_to_work(workbench), call.progress, call.watch)
 
 
-def _name_systems(systems: Systems) -> dict[str, Anonymizer]:
+def name_systems(systems: Systems) -> dict[str, Anonymizer]:
     """All of them by name. Raises PlanError for what is none, and where two have one name."""
     if isinstance(systems, Mapping):
         return {str(name): resolve_anonymizer(system)[1] for name, system in systems.items()}

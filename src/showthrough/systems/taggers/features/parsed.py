@@ -11,6 +11,7 @@ from typing import Any
 
 from showthrough.core.errors import PlanError, quote_value
 from showthrough.models.pipeline import Pipeline
+from showthrough.systems.taggers.features.settings import Features
 from showthrough.systems.taggers.tokens import Tokens
 
 PREFIX = "spacy:"
@@ -24,6 +25,20 @@ def pipeline_of(name: str) -> Pipeline:
     if not name.startswith(PREFIX) or name == PREFIX:
         raise PlanError(f"found {quote_value(name)}; expected spacy:PIPELINE, such as spacy:en_core_web_sm", "pipeline")
     return _loaded(name.removeprefix(PREFIX))
+
+
+def check_pipeline(name: str, features: Features) -> None:
+    """Raises PlanError where no feature asks for a pipeline, or where it has no component for one that does."""
+    asked = [group for group in ("word_class", *features.parsed) if getattr(features, group)]
+    if not asked:
+        raise PlanError("no feature uses it; expected +word_class or +entities among --features, or none", "pipeline")
+    pipeline = pipeline_of(name)
+    (read,) = pipeline.read(["It was so."], None)
+    tags, tree = read.has_annotation("POS"), read.has_annotation("DEP")
+    has = {"word_class": tags, "verbs": tags and tree, "heads": tree, "entities": pipeline.finds_entities}
+    if lacking := [group for group in asked if not has[group]]:
+        fault = f"{name} has no component for {lacking[0]}; expected another pipeline, or --features -{lacking[0]}"
+        raise PlanError(fault, "pipeline")
 
 
 @cache

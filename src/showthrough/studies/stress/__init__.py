@@ -1,0 +1,1 @@
+"""What systems lose on documents that are harder to read: perturbed corpora, and paired differences."""
