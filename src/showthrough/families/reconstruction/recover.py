@@ -47,8 +47,8 @@ _ORDINARY_WORD = lazy_pattern(r"(?<![^\W_])[^\W\d_]{4,}(?![^\W_])")
 _TOGETHER = 200  # documents whose masks are guessed together
 
 FLOOR = (
-    f"the guesser {FREQUENCY} reads what masks write and not the text around: a reader of the text may recover more than "
-    f"these numbers say"
+    f"the guesser {FREQUENCY} reads what masks write and not the text around: a reader of the text may recover more "
+    f"than these numbers say"
 )
 
 
