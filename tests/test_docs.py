@@ -63,6 +63,7 @@ RUNNABLE = [
     "docs/your-system.md",
     "docs/bench.md",
     "docs/risk.md",
+    "docs/slices.md",
     "docs/stress.md",
 ]
 

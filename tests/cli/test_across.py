@@ -86,6 +86,15 @@ def test_one_corpus_is_not_enough(cli: Cli, files: tuple[Path, Path]) -> None:
     assert (refused.status, "expected two or more" in refused.err) == (2, True)
 
 
+def test_two_corpora_of_one_name_are_told_how_to_name_one(cli: Cli, files: tuple[Path, Path]) -> None:
+    folder = files[0].parent / "b"
+    folder.mkdir()
+    other = files[0].rename(folder / files[1].name)
+    refused = cli("evaluate", "--across", files[1], other)
+    assert refused.status == 2
+    assert f"corpus places: this name is used twice; expected another name for one: NAME={other}" in refused.err
+
+
 def test_a_curve_has_a_point_for_each_part(cli: Cli, files: tuple[Path, Path]) -> None:
     people, places = files
     call = ("train", "tagger", people, "--learner", "hmm", "--threshold", 0.5, "-o", "model")

@@ -51,6 +51,7 @@ def test_what_is_said(desk: Desk) -> None:
     assert f"character by character, Krippendorff's α is {alpha:.3f} (" in out
     assert "the interval reaches below that: it is not sure." in out
     assert "LOC has the most differences in what to mask: 4 of its 8 comparisons" in out
+    assert "No span that they marked has more than 100 characters." in out
     assert "ann – bo" in out
     assert "«Århus»" in out
 

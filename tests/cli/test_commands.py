@@ -71,7 +71,7 @@ def test_evaluate_shows_and_writes(here: Path, cli: Callable[..., Any]) -> None:
     missed = "a misses removed_di ≥ 0.95 (0.667), removed_qi ≥ 0.95 (0.000)\n    leaves 1 of 3 direct identifiers"
     assert missed in outcome.out
     assert "every is not sure to meet removed_di ≥ 0.95 (1.000, but may be " in outcome.out
-    assert outcome.out.index("every is not sure") < outcome.out.index("removed_di.v2|corpus:corpus@")
+    assert outcome.out.index("every is not sure") < outcome.out.index("removed_di.v3|corpus:corpus@")
     assert "run written to run.json (holds the documents' text" in outcome.out
     found = scores("run.json")
     # Mr John Doe for both annotators of d1, Ann Lee of d2: masks.json hides the first two.
@@ -320,7 +320,7 @@ def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any
     assert (outcome.status, outcome.err) == (0, "")
     told = "leaves 1 of 3 direct identifiers readable in the release, in 1 of 3 documents; all names (PERSON)"
     assert told in " ".join(outcome.out.split())
-    assert "removed_di.v2|" not in outcome.out
+    assert "removed_di.v3|" not in outcome.out
     assert "er_di.v4|" not in outcome.out  # only with --signatures
     written = ("--csv", "t.csv", "--markdown", "t.md", "--latex", "t.tex", "--json", "t.json")
     outcome = cli("report", "run.json", *written)

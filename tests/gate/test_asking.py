@@ -132,11 +132,11 @@ def test_a_message_shows_80_characters_of_what_was_written() -> None:
 
 
 def test_all_that_cannot_be_asked_is_told_at_once() -> None:
-    """What is no metric at all hides no fault of what follows it."""
+    """What is no metric at all hides no fault of what stands before it or behind it."""
     with pytest.raises(InputError) as caught:
-        resolve_thresholds(parse_options(["nonsense=1", "er_qi=0.9", "er_di=2"], None), RECORDS)
+        resolve_thresholds(parse_options(["nonsense=1", "er_qi=0.9", "rubbish=1", "er_di=2"], None), RECORDS)
     places = [line.partition(": ")[0] for line in str(caught.value).splitlines()]
-    assert places == ["--min nonsense=1", "--min er_qi=0.9", "--min er_di=2"]
+    assert places == ["--min nonsense=1", "--min er_qi=0.9", "--min rubbish=1", "--min er_di=2"]
 
 
 def test_a_limit_on_another_scale_is_no_share() -> None:

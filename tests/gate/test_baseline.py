@@ -59,3 +59,8 @@ def test_a_margin_is_told_as_short_as_it_is() -> None:
 def test_a_margin_is_no_less_than_nothing(margin: float) -> None:
     with pytest.raises(PlanError, match="expected 0 or more"):
         against("a", margin=margin)
+
+
+def test_a_test_can_say_one_in_ten_thousand() -> None:
+    """The smallest p is 1 / (shuffles + 1), which is 0.0001."""
+    assert 1 / (against("a").shuffles + 1) == 0.0001

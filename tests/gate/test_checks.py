@@ -30,6 +30,7 @@ from showthrough.run.gate.checks import (
 from showthrough.run.gate.grading import Demand, Grade, Grading
 from showthrough.run.gate.parsing import ThresholdRequest
 from showthrough.run.gate.sample_size import Need
+from showthrough.run.gate.state import Decision, Reason, ReleaseState
 from showthrough.run.pairing import RunPair
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -156,9 +157,10 @@ def test_what_is_not_known_is_null_in_files() -> None:
     """Each kind of check is told by its name, and has all of its fields."""
     asked = {"asked": "er_di", "passed": False, "said": "", "metric": "er_di", "part": ""}
     lacking = {"value": None, "low": None, "high": None, "usual": False, "more": None}
+    whole = {"slice": "", "group": ""}  # of all documents
     number = ThresholdCheck("er_di", False, "", "er_di", "", "min", 0.9, "unknown")
     limits = {"end": "min", "limit": 0.9, "grade": "unknown"}
-    assert msgspec.to_builtins(number) == {"kind": "threshold", **asked, **limits, **lacking}
+    assert msgspec.to_builtins(number) == {"kind": "threshold", **asked, **limits, **lacking, **whole}
     unknown = dict.fromkeys(["value", "earlier", "lost", "most", "p", "p_holm"])
     against = {"baseline": "last", "margin": 0.1}
     assert msgspec.to_builtins(kept(False, None)) == {"kind": "baseline", **asked, **against, **unknown}
@@ -185,7 +187,9 @@ def test_what_is_asked_of_a_run_cannot_be_changed() -> None:
     baseline = Baseline(cast("RunPair", SimpleNamespace(other=other, label="last")))
     request = ThresholdRequest("min", "er_di", 0.9, "--min er_di=0.9")
     demand = Demand(threshold)
-    for one in (Gate([threshold]), baseline, request, demand, Grading(demand, None, "unknown"), Need(1, "document")):
+    grading, reason = Grading(demand, None, "unknown"), Reason("None.", "lacking", ReleaseState.NOT_ENOUGH_EVIDENCE)
+    decision = Decision(reason.state, "a", reason.sentence, (reason,))
+    for one in (Gate([threshold]), baseline, request, demand, grading, Need(1, "document"), reason, decision):
         with pytest.raises(FrozenInstanceError):
             setattr(one, fields(one)[0].name, None)
 

@@ -37,7 +37,7 @@ from showthrough.systems.anonymizing import check_ready, has_to_load
     views=view_options("force"),
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus.")],
     with_: With,
     output: Annotated[
         Path | None,

@@ -39,7 +39,8 @@ def named_files(arguments: Iterable[str] | None, noun: str = "anonymization") ->
         file = place_of(path if sign else argument)
         name = name if sign else name_of(file)
         if name in files:
-            raise PlanError("this name is used twice; expected unique names", f"{noun} {shorten(name)}")
+            expected = "expected unique names" if sign else f"expected another name for one: NAME={argument}"
+            raise PlanError(f"this name is used twice; {expected}", f"{noun} {shorten(name)}")
         if argument.isidentifier() and not exists(file) and _is_system(argument):
             raise PlanError(f"no such file; --with {argument} runs the system of this name", f"{noun} {argument}")
         files[name] = file

@@ -126,7 +126,7 @@ def command(
     where.check(inputs([run_file, requirements.baseline, requirements.accepted]))
     accepted = None if requirements.accepted is None else read_accepted(requirements.accepted)
     run = complete(Run.load(run_file), str(run_file))
-    thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
+    thresholds = resolve_thresholds(parse_options(least, most), run.metrics, slices=list(run.slices))
     baseline = (
         None if requirements.baseline is None else _baseline(run, requirements, requirements.baseline, metric or [])
     )

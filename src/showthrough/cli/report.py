@@ -75,7 +75,7 @@ def command(
     if written and not (release.files or any(VIEWS[name].judged for name in shown.files)):
         _refuse({"candidate": candidate, "accepted": accepted, "baseline": baseline})
     check_file(output, shown.force)
-    thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
+    thresholds = resolve_thresholds(parse_options(least, most), run.metrics, slices=list(run.slices))
     results = Results(shown.force)
     gate = _gate(run, thresholds, candidate, accepted, baseline)
     release.write(run, gate, results, force=shown.force)

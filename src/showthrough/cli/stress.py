@@ -64,7 +64,7 @@ def _views() -> dict[str, Any]:
     views=_views(),
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus, with annotations.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus, with annotations.")],
     systems: WithSome = None,
     outputs: Annotated[
         list[str] | None,

@@ -89,7 +89,15 @@ class Frame:
 
 
 def corpus_of_frame(
-    frame: Any, id: str, text: str, group: str | None, spans: Any, annotator: str, name: str, offsets: str | None
+    frame: Any,
+    id: str,
+    text: str,
+    group: str | None,
+    spans: Any,
+    annotator: str,
+    name: str,
+    offsets: str | None,
+    fields: Sequence[str] = (),
 ) -> Corpus:
     unit = parse_offsets(offsets)
     table = Frame(frame, "frame")
@@ -98,14 +106,28 @@ def corpus_of_frame(
     by_key = by_id(zip(keys, texts, strict=True), "texts")
     marked = table.column(spans) if isinstance(spans, str) else _rows_of_spans(spans, id, by_key, unit)
 
+    kept = {field: table.column(field) for field in fields}
+
     def document(row: tuple[int, str, Any, Any, Any]) -> Document:
         number, key, words, shared, marks = row
         body = text_of(words, f"row {number}: {at_document(key)}: column {text}")
         belongs = "" if is_missing(shared) else id_of(shared, f"row {number}: column {group}")
-        return Document(key, body, layer_of(key, marks, annotator, body, unit), belongs)
+        values = {field: _field(column[number - 1]) for field, column in kept.items()}
+        return Document(key, body, layer_of(key, marks, annotator, body, unit), belongs, fields=values)
 
     numbers = range(1, len(keys) + 1)
     return build_corpus(collect_results(zip(numbers, keys, texts, groups, marked, strict=True), document), name, unit)
+
+
+def _field(value: Any) -> Any:
+    """A cell that a document keeps, as JSON has it: lists as lists, nothing where there is none."""
+    if isinstance(value, list | tuple | set):
+        return [_field(entry) for entry in value]
+    if isinstance(value, str | bool | int):
+        return value
+    if is_missing(value):
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _rows_of_spans(frame: Any, id: str, texts: Mapping[str, Any], offsets: str) -> list[Any]:

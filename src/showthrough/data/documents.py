@@ -261,6 +261,7 @@ class Corpus:
         annotator: str = "gold",
         name: str = "corpus",
         offsets: str | None = None,
+        fields: Sequence[str] = (),
     ) -> Corpus:
         """One row a document, of a pandas or polars frame, an Arrow table, columns by name or a list of rows.
 
@@ -268,11 +269,12 @@ class Corpus:
         span. A missing list means that nobody read the document; a document without a row has no marks. A span
         has start and end, and may have entity_type, entity_id and identifier_type; a row of the second frame also the
         text that it covers, which is then checked. `offsets` are what start and end count, if not characters: `utf-16`
-        units, or `bytes` of UTF-8; where they look so, they are refused, unless `characters` insists.
+        units, or `bytes` of UTF-8; where they look so, they are refused, unless `characters` insists. `fields` are
+        further columns that documents keep, for slices.
         """
         from showthrough.data._frames import corpus_of_frame
 
-        return corpus_of_frame(frame, id, text, group, spans, annotator, name, offsets)
+        return corpus_of_frame(frame, id, text, group, spans, annotator, name, offsets, fields)
 
     @classmethod
     def from_spacy(cls, docs: Any, annotator: str = "spacy", name: str = "corpus") -> Corpus:

@@ -1,7 +1,7 @@
 """Reads a text in all ways: as it stands, without what is between its letters, and decoded.
 
 What is written another way has a *view* of its own beside the plain one: tags inside words, hyphens at line breaks,
-letters apart, names glued together, HTML entities, URL escapes, base64.
+letters apart, names glued together, HTML entities, URL escapes, escapes of program code and of e-mail, base64.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ from showthrough.data.reading_form import (
 How = Literal["plain", "otherwise", "encoded"]
 
 _ESCAPED = lazy_pattern(r"(?:%[0-9A-Fa-f]{2})+")
+_IN_CODE = lazy_pattern(r"(?:\\u[0-9A-Fa-f]{4})+|(?:\\x[0-9A-Fa-f]{2})+")  # of JSON, JavaScript and Python
+_QUOTED = lazy_pattern(r"(?:=[89A-F][0-9A-F])+")  # of quoted-printable e-mail: accents
 _ENTITY = lazy_pattern(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,6};?|[^\t\n\f <&#;]{1,32};?)")  # as html.unescape has it
 _BASE64 = lazy_pattern(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{7,}={0,2}(?![A-Za-z0-9+/=])")
 _MIXED_CASE = lazy_pattern(r"[A-Za-z0-9+/]*[a-z0-9+/][A-Z]|[A-Z]{2,}[a-z]|.*=")
@@ -40,7 +42,7 @@ _MARKUP = lazy_pattern(
     r"|(?<=[a-z])__?(?=[a-z])"
 )
 # For a first look: all other signs of a text are left out; full stops and commas keep a hyphen and a line's end apart.
-_SIGNS = b"<*~`_&%-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;#xX"
+_SIGNS = b"<*~`_&%=\\-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;#xX"
 _DROPPED = bytes({*range(256)} - {*_SIGNS})
 _LINE_END = lazy_pattern(rb"[-\xad][\r\n\x0b\x0c\x1c\x1d\x1e\x85]*[\r\n]")
 _MARKUP_SIGNS = (
@@ -215,6 +217,10 @@ def _rewritings(text: str, signs: bytes, glued: list[str]) -> Iterator[tuple[How
         yield "encoded", RewriteRule(_ENTITY, html.unescape)
     if b"%" in signs and _ESCAPED.search(text):
         yield "encoded", RewriteRule(_ESCAPED, _unescape)
+    if b"\\" in signs and _IN_CODE.search(text):
+        yield "encoded", RewriteRule(_IN_CODE, _decode_code)
+    if b"=" in signs and _QUOTED.search(text):
+        yield "encoded", RewriteRule(_QUOTED, lambda match: _decode_bytes(match.replace("=", "")))
     if any(map(_may_be_encoded, glued)):
         yield "encoded", RewriteRule(_BASE64, _decode_base64, alone=True)
 
@@ -230,6 +236,22 @@ def _delete(match: str) -> str:
 
 def _unescape(match: str) -> str:
     return unquote(match, errors="replace")
+
+
+def _decode_code(match: str) -> str:
+    """Letters by their numbers: of `\\u00eb`, of two halves of a rarer letter, or of bytes such as `\\xc3\\xab`."""
+    if match[1] == "x":
+        return _decode_bytes(match.replace("\\x", ""))
+    halves = bytes.fromhex(match.replace("\\u", ""))
+    return halves.decode("utf-16-be", "replace")
+
+
+def _decode_bytes(digits: str) -> str:
+    content = bytes.fromhex(digits)
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
 
 
 def _may_be_encoded(word: str) -> bool:

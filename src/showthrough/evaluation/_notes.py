@@ -21,6 +21,7 @@ from showthrough.evaluation._mask_notices import mask_notices
 from showthrough.evaluation._others_identifiers import OthersIdentifiers
 from showthrough.evaluation._progress import EvaluationProgress
 from showthrough.evaluation._scoring import chance_scores, compute_scores, reference_scores
+from showthrough.evaluation._slices import compute_slices
 from showthrough.evaluation._sweeps import is_swept, sweeps
 from showthrough.evaluation._work_spec import WorkSpec
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
@@ -227,6 +228,8 @@ class Notes:
             *reference_scores(run, plan.metrics, plan.settings, self._tables),
         ]
         run.notes += carried_by_few(run)
+        slices = compute_slices(run, plan.metrics, plan.corpus.ids, plan.slicings, plan.settings, self._tables)
+        run.slices = {each.field: each for each in slices}
         run.ceiling = self._score_ceiling()
         run.sweeps = self._sweeps(walk) if plan.settings.sweeps else {}
         if plan.texts:

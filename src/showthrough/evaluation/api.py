@@ -11,6 +11,7 @@ from showthrough.core.errors import InputError, PlanError, quote_value, shorten
 from showthrough.core.families import family_fields, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
+from showthrough.data.slicing import keys_of, parse_slices
 from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
@@ -71,7 +72,8 @@ def evaluate(call: EvaluationCall) -> Run:
 
 def build_plan(call: EvaluationCall, systems: int = 0) -> Plan:
     """The plan of a call, beside whose anonymizations so many systems are still to be scored."""
-    corpus = _build_corpus(call.corpus)
+    slices = parse_slices(call.slices)
+    corpus = _build_corpus(call.corpus, keys_of(slices))
     if call.resume is not None and not isinstance(call.resume, Run):
         raise PlanError(f"found a value of type {_kind(call.resume)}; expected a Run: Run.load reads one", "resume")
     if not isinstance(call.texts, bool):
@@ -89,20 +91,23 @@ def build_plan(call: EvaluationCall, systems: int = 0) -> Plan:
     keys = {kind: kind.keys_of(value) for kind, value in accepted.items()}
     chosen = with_inputs(metrics, corpus, len(named) + systems, keys)
     chosen = tuple(dict.fromkeys(map(settings.applied_to, chosen)))
-    thresholds = resolve_thresholds(parse_thresholds(call.thresholds), map(metric_record, chosen), settings.applied_to)
+    records = map(metric_record, chosen)
+    thresholds = resolve_thresholds(parse_thresholds(call.thresholds), records, settings.applied_to, slices)
     return Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=thresholds, inputs=inputs)
 
 
-def _build_corpus(source: Corpus | CorpusSource) -> Corpus:
+def _build_corpus(source: Corpus | CorpusSource, fields: Sequence[str] = ()) -> Corpus:
     """The corpus, read or made where it is not one yet."""
     if isinstance(source, Corpus):
         return source
     if isinstance(source, str | PathLike):
-        return read_corpus(source)
+        return read_corpus(source, fields=fields)
     if _are_texts(source):
         return Corpus.from_texts(source)
     if hasattr(source, "columns") or _are_rows(source):
-        return Corpus.from_frame(source, spans="spans" if "spans" in _column_names(source) else None)
+        names = _column_names(source)
+        columns = [name for name in fields if name in names]
+        return Corpus.from_frame(source, spans="spans" if "spans" in names else None, fields=columns)
     # What is in anything else is not shown: it may be the very text that must not leak.
     expected = "expected a Corpus, a file, texts by id, a data frame or rows; Corpus.from_texts takes a list"
     raise PlanError(f"found a value of type {_kind(source)}; {expected}", "corpus")

@@ -14,6 +14,7 @@ import numpy as np
 
 from showthrough.core.arrays import Floats
 from showthrough.core.errors import InputError
+from showthrough.core.expected import expects
 from showthrough.core.families import families
 from showthrough.data.documents import Corpus
 from showthrough.evaluation._annotator_scores import Readings
@@ -32,6 +33,7 @@ _MORE = "it needs more than what annotators marked"
 _NO_NUMBER = "it has no single number"
 
 
+@expects(corpus=Corpus)
 def ceiling(
     corpus: Corpus,
     metrics: Sequence[Metric | str] | None = None,

@@ -54,7 +54,7 @@ def evaluate_plan(
 ) -> Run:
     """Carries a plan out, and saves meanwhile what is done where there are checkpoints.
 
-    Whoever opened the engine closes it; without one, what the settings ask for is opened and closed here. Raises
+    The caller closes an engine that it opened. Without one, what the settings ask for is opened and closed here. Raises
     Interrupted, with what was finished, when the user stops it, memory runs out, workers are gone again and again or a
     file changes meanwhile.
     """

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import msgspec
 
-from showthrough.core.errors import InputError, Problem, shorten
+from showthrough.core.errors import InputError, Problem, join_names, shorten
 from showthrough.core.families import Inputs, families, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
@@ -16,6 +16,7 @@ from showthrough.data.offsets import offset_problems
 from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import retype_corpus, retyped_masks
+from showthrough.data.slicing import FieldTable, Slicing, parse_slices, slicings_of
 from showthrough.data.text_anonymizations import ReleasedTexts
 from showthrough.evaluation.release_checks import Releases, check_releases, releases_of
 from showthrough.evaluation.settings import Settings, settings_problems
@@ -41,6 +42,12 @@ class Plan:
     texts: bool = True  # whether the run keeps documents, for a reader to look at
     inputs: Inputs = field(default_factory=dict)  # what families of metrics read, by name
     thresholds: tuple[Threshold, ...] = ()  # what numbers are asked to reach; none of them depends on it
+    names: FieldTable = field(default_factory=dict)  # what a table says of documents, for slices
+
+    @cached_property
+    def slicings(self) -> list[Slicing]:
+        """The groups that documents are in, by field; raises InputError for fields that make none."""
+        return slicings_of(self.corpus, parse_slices(self.settings.slices), self.names)
 
     @cached_property
     def releases(self) -> dict[str, Releases]:
@@ -105,6 +112,7 @@ class Plan:
         faults = {str(threshold): fault_of(threshold, records) for threshold in self.thresholds}
         problems += [Problem("", f"threshold {threshold}", fault) for threshold, fault in faults.items() if fault]
         problems += [problem for family in families() for problem in family.problems(self)]
+        problems += self._slice_problems()
         if problems:
             raise InputError(problems)
         pair(self.corpus, self.anonymizations, self.settings.missing)
@@ -119,6 +127,21 @@ class Plan:
         unfit |= dict.fromkeys(problem for family in families() for problem in family.content_problems(self))
         if unfit:
             raise InputError(unfit)
+
+    def _slice_problems(self) -> list[Problem]:
+        """What keeps documents from being put into groups, and limits on groups that there are not."""
+        try:
+            groups = {slicing.field: slicing.groups for slicing in self.slicings}
+        except InputError as error:
+            return list(error.problems)
+        problems = []
+        for threshold in self.thresholds:
+            if threshold.group and threshold.group not in groups.get(threshold.slice, ()):
+                fault = (
+                    f"found the group {shorten(threshold.group)}; expected one of {join_names(groups[threshold.slice])}"
+                )
+                problems.append(Problem("", f"threshold {threshold}", fault))
+        return problems
 
 
 def lacking_problems(metrics: Iterable[Metric]) -> list[Problem]:

@@ -12,6 +12,7 @@ from showthrough.core.families import families, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import split_names
+from showthrough.data.slicing import keys_of, parse_slices
 from showthrough.engines.base import Engine, Watch
 from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.plan import Plan
@@ -126,6 +127,7 @@ class EvaluationRequest:
             format=named,
             group_by=settings.group_by,
             released=released,
+            fields=keys_of(parse_slices(settings.slices)),
             offsets=settings.offsets,
             engine=engine,
             watch=watch,
@@ -158,7 +160,9 @@ class EvaluationRequest:
         metrics = self._metrics(corpus)
         thresholds: tuple[Threshold, ...] = ()
         try:
-            thresholds = resolve_thresholds(self.asked, map(metric_record, metrics), settings.applied_to)
+            slices = parse_slices(settings.slices)
+            records = map(metric_record, metrics)
+            thresholds = resolve_thresholds(self.asked, records, settings.applied_to, slices)
         except InputError as error:
             problems += error.problems
         plan = Plan(

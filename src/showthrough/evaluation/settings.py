@@ -97,6 +97,14 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
     ignore: Annotated[
         Names, Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated.")
     ] = ()
+    slices: Annotated[
+        str | tuple[str, ...],
+        Meta(
+            title="FIELD",
+            description="Score groups too: by a field or column, id:REGEX, type or identifier; may be repeated.",
+            extra={"flags": ("--slice",)},
+        ),
+    ] = ()
     pairing: Annotated[
         Pairing, Meta(description="Whether to refuse releases that look like another document's.", extra=_RARE)
     ] = "check"

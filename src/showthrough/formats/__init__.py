@@ -50,6 +50,7 @@ def read_corpus(
     text_column: str | None = None,
     group_by: str | None = None,
     released: str | Collection[str] | None = None,
+    fields: Sequence[str] = (),
     offsets: Offsets | None = None,
     engine: Engine | None = None,
     watch: Watch | None = None,
@@ -62,13 +63,14 @@ def read_corpus(
     `format` names one, which then holds whatever the file looks like. Documents that share a group, such as the records
     of one patient, say so in a field or column `group`; `group_by` names another, or a regular expression on their ids:
     `id:^(\\d+)-`. `released` are columns beside the texts that are read as anonymizations, and so not told as unused.
+    `fields` are further columns or keys that documents keep (`Document.fields`), for slices.
     `offsets` are what those of the file count, if not characters: `utf-16` units, or `bytes` of UTF-8. A file whose
     marks look so is refused, unless `characters` insists.
     """
     _check_path(path, "Corpus.from_frame takes a data frame, and Corpus.from_texts takes texts")
     groups, head = GroupBy(group_by), Head.of(path)
-    columns = ColumnNames(id_column, text_column, groups.field, parse_offsets(offsets))
-    elsewhere = frozenset([released] if isinstance(released, str) else released or ())
+    columns = ColumnNames(id_column, text_column, groups.field, parse_offsets(offsets), tuple(fields))
+    elsewhere = frozenset([*([released] if isinstance(released, str) else released or ()), *fields])
     if head.shards is not None:
         corpus = read_corpus_of(head.shards, format, columns, groups, elsewhere, CORPUS_KINDS, engine, name, watch)
         check_offsets(corpus)

@@ -65,6 +65,7 @@ class ColumnNames(NamedTuple):
     text: str | None = None
     group: str = FIELD  # names a document's group
     offsets: str = ""  # what a user said that offsets count
+    fields: tuple[str, ...] = ()  # further columns or keys that a document keeps
     extra: Extra = "error"  # what a user said of documents that the corpus does not have
 
     @property

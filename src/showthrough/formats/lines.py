@@ -10,6 +10,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
+import msgspec
+
 from showthrough.core.arrays import Ints
 from showthrough.core.errors import ChangedError, InputError, Problem
 from showthrough.data.documents import Document, LazyDocuments
@@ -19,9 +21,10 @@ from showthrough.formats.annotation_tools.line_index import LineOffsets
 from showthrough.formats.base import Input
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.tables.rows import RowHead
-from showthrough.storage.reading import UNREADABLE, file_state, open_file
+from showthrough.storage.reading import UNREADABLE, decoded_or_none, file_state, open_file
 
 T = TypeVar("T")
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _CHUNK = 256  # lines that are found at once
 Decode = Callable[[bytes, int], Document]  # of a line, and the number of its document, from 1 on
 # The same when it is looked at first, with its place and for what there is to remark; raises InputError.
@@ -41,6 +44,9 @@ def documents_in(
     are no documents yet: it is called for one after the other. `plain` decodes lines of a file that says nothing of
     people, which the survey tells.
     """
+    if fields := file.columns.fields:
+        decode, look_at = partial(_decode_fields, decode, fields), partial(_look_at_fields, look_at, fields)
+        plain = plain and partial(_decode_fields, plain, fields)
     if isinstance(file.head, RowHead):
         return file.head.documents(decode, partial(_find_problems, look_at, file.remarks, on_document))
     state = file_state(file.path)
@@ -52,6 +58,25 @@ def documents_in(
     if plain is not None and collector.surveying is not None and not collector.surveying.subjects:
         decode = plain
     return LineDocuments(StoredLines(file.path, positions, state), decode, surveying=collector.surveying)
+
+
+def with_fields(document: Document, content: bytes | msgspec.Raw, fields: Sequence[str]) -> Document:
+    """A document that keeps further keys of its JSON object; one that is no object has none."""
+    if not fields:
+        return document
+    values = decoded_or_none(content, _OBJECT) or {}
+    kept = {name: msgspec.json.decode(values[name]) for name in fields if name in values}
+    return msgspec.structs.replace(document, fields={**document.fields, **kept})
+
+
+def _decode_fields(decode: Decode, fields: Sequence[str], line: bytes, number: int) -> Document:
+    return with_fields(decode(line, number), line, fields)
+
+
+def _look_at_fields(
+    look_at: LookAt, fields: Sequence[str], location: str, number: int, line: bytes, remarks: Remarks
+) -> Document:
+    return with_fields(look_at(location, number, line, remarks), line, fields)
 
 
 def _find_problems(

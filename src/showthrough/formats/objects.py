@@ -20,7 +20,7 @@ from showthrough.data.units import EXPECTED, reads_as
 from showthrough.formats._layers import LayerGroups
 from showthrough.formats.annotation_tools.literals import FAULTS, LONGEST, from_json, of_python
 from showthrough.formats.base import ColumnNames, Input, unlike
-from showthrough.formats.lines import documents_in
+from showthrough.formats.lines import documents_in, with_fields
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import RECORD
@@ -179,7 +179,12 @@ class Objects(Generic[W]):
             documents = documents_in(file, partial(self._decode_line, path, columns, again), look_at, add_layer)
         else:
             items = enumerate(items_of(file.head), 1)
-            documents = collect_results(items, lambda item: look_at(item[1][0], item[0], item[1][1], file.remarks))
+            documents = collect_results(
+                items,
+                lambda item: with_fields(
+                    look_at(item[1][0], item[0], item[1][1], file.remarks), item[1][1], columns.fields
+                ),
+            )
             for document in documents if add_layer else ():
                 joined_layers.add(document)
         return joined_layers.join(documents, file.remarks) if self.layers else documents

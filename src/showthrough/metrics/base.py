@@ -164,7 +164,7 @@ class Metric(ABC):
         return self.undefined
 
     def by_chance(self, anonymized: Anonymized, other_documents: Sequence[Sequence[int]]) -> dict[str, float | None]:
-        """Parts that no rows make: what would be found by chance, of each document in others, told by number."""
+        """Parts that no rows make: what would be found by chance, of each document in others, by number."""
         return {}
 
     def leaks(self, rows: Rows) -> Floats:
@@ -182,7 +182,7 @@ class Metric(ABC):
 
     @property
     def missing_resource(self) -> str:
-        """What has to be on this machine and is not, and how to get it: told before anything is read."""
+        """What has to be on this machine and is not, and how to get it. Users see it before anything is read."""
         return ""
 
     @property
@@ -241,7 +241,7 @@ class Metric(ABC):
 
     @property
     def hiding_rule(self) -> HidingRule | None:
-        """When a mention is hidden to it, where it tells what can still be read of mentions."""
+        """When a mention is hidden to it, if it shows what can still be read of mentions."""
         return None
 
     def types_in(self, anonymization: Anonymization) -> frozenset[str]:

@@ -86,6 +86,8 @@ def _lead(agreement: Agreement) -> Iterator[str]:
             f"{counted_words(agreement.long_spans, 'span')} {'has' if agreement.long_spans == 1 else 'have'} more than "
             f"{LONG} characters; {agreement.long_spans_shared:,} of them by two or more annotators."
         )
+    else:
+        yield f"No span that they marked has more than {LONG} characters."
     if agreement.decisions and agreement.decisions[0].differing:
         worst = agreement.decisions[0]
         yield (

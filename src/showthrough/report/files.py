@@ -15,6 +15,7 @@ from showthrough.report.cautions import cautions
 from showthrough.report.escaping import in_latex, in_markdown, latex_label, latex_row, markdown_code, single_line
 from showthrough.report.sheets.latex import latex_grid
 from showthrough.report.sheets.markdown import markdown_block
+from showthrough.report.slices import slice_grids
 from showthrough.report.systems import cost_grid, grids
 from showthrough.report.table import DASH, Cell, ScoreTable, documents_line, every_table, signatures
 from showthrough.report.verdict import judge, state_words
@@ -62,6 +63,7 @@ def json_text(run: Run) -> str:
         "scores": run.scores,
         "ceiling": run.ceiling,
         "sweeps": run.sweeps,
+        "slices": list(run.slices.values()),
         "failures": run.failures,
     }
     return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
@@ -73,7 +75,7 @@ def markdown_text(run: Run, gate: Gate | None = None) -> str:
     parts = [f"**{in_markdown(state_words(judge(run, gate)[0]))}**"]
     parts += ["\n".join(f"- note: {in_markdown(note)}" for note in notes)] if notes else []
     parts += [_markdown_table(table, run) for table in every_table(run)]
-    for grid in grids(run):
+    for grid in [*slice_grids(run), *grids(run)]:
         parts += [f"**{in_markdown(grid.caption)}**", *markdown_block(grid)]
     parts += [f"- failed: {markdown_code(failure.metric)}: {in_markdown(failure.reason)}" for failure in run.failures]
     parts += ["\n".join(f"{markdown_code(line)}  " for line in signatures(run))]
@@ -113,8 +115,9 @@ def latex_text(run: Run) -> str:
     for table in every_table(run):
         labels.append(latex_label(table.title, labels))
         parts.append(_latex_table(table, run, labels[-1]))
-    if cost := cost_grid(run):
-        parts.append(latex_grid(cost, latex_label(cost.caption, labels)))
+    for grid in [*slice_grids(run), *filter(None, [cost_grid(run)])]:
+        labels.append(latex_label(grid.caption, labels))
+        parts.append(latex_grid(grid, labels[-1]))
     return "\n".join(parts)
 
 

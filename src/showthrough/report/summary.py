@@ -60,7 +60,10 @@ def show_short_verdict(verdict: Verdict, console: Console) -> None:
 
 def _briefly(grades: Sequence[Grading], grade: Grade) -> list[str]:
     """The metrics of such thresholds; how far off they are is in the table, unless it is not sure or not known."""
-    names = [_without_parameters(each.threshold.what) for each in grades]
+    names = [
+        _without_parameters(each.threshold.metric) + each.threshold.what.removeprefix(each.threshold.metric)
+        for each in grades
+    ]
     return [
         f"{name} ({value_words(each).partition(', but ')[2] or value_words(each)})"
         if grade in ("unsure", "unknown")

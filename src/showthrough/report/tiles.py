@@ -169,7 +169,7 @@ def _checks(decision: Decision) -> Sequence[object]:
 
 def _check(decision: Decision, record: MetricRecord) -> ThresholdCheck | None:
     asked = (one for one in _checks(decision) if isinstance(one, ThresholdCheck))
-    return next((one for one in asked if one.metric == record.text and not one.part), None)
+    return next((one for one in asked if one.metric == record.text and not (one.part or one.slice)), None)
 
 
 def _doubted(decision: Decision, check: ThresholdCheck | None, lacks: frozenset[Lack]) -> Grade | None:

@@ -24,7 +24,20 @@ def without_text(run: Run) -> Run:
     }
     ceiling = None if bare.ceiling is None else bare.ceiling.unnamed
     provenance = {**bare.provenance, WITHOUT_TEXT: True}
-    return replace(bare, provenance=provenance, texts=None, evidence=evidence, ceiling=ceiling)
+    renamed = {field: each.new_names for field, each in bare.slices.items()}
+    thresholds = [
+        replace(threshold, group=renamed.get(threshold.slice, {}).get(threshold.group, threshold.group))
+        for threshold in bare.thresholds
+    ]
+    return replace(
+        bare,
+        provenance=provenance,
+        texts=None,
+        evidence=evidence,
+        ceiling=ceiling,
+        thresholds=thresholds,
+        slices={field: each.unnamed() for field, each in bare.slices.items()},
+    )
 
 
 def _wordless(evidence: Mapping[str, Evidence]) -> Mapping[str, Evidence]:
@@ -89,6 +102,7 @@ def without_folders(run: Run) -> Run:
         notes=path_names.shorten(run.notes),
         thresholds=[shorten_fields(threshold, "metric", "part") for threshold in run.thresholds],
         ceiling=None if run.ceiling is None else run.ceiling.rename_metrics(path_names.shorten),
+        slices={field: each.rename_metrics(path_names.shorten) for field, each in run.slices.items()},
         sweeps={name: sweep.rename_metrics(path_names.shorten) for name, sweep in run.sweeps.items()},
     )
 

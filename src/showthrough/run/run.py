@@ -34,6 +34,7 @@ from showthrough.run.records import (
 )
 from showthrough.run.scores import Scores, checked_key
 from showthrough.run.settings import RecordedSettings
+from showthrough.run.slices import Slice
 from showthrough.run.stored_rows import StoredRows
 from showthrough.run.thresholds import Threshold
 from showthrough.run.units import Units
@@ -90,6 +91,7 @@ class Run(msgspec.Struct, dict=True):
     joined: Annotated[bool, "whether the program found documents that belong together: groups then join these too"] = (
         False
     )
+    slices: Annotated[dict[str, Slice], "by field, the numbers of groups of documents"] = {}
     tables: Annotated[Tables | None, "with very many documents: where ids, groups, rows and evidence are instead"] = (
         None
     )

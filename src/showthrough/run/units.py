@@ -25,6 +25,17 @@ class Units:
     def __init__(self, documents: Sequence[str], groups: Sequence[str]) -> None:
         self._order = _order(documents)
         self._unit, self._count = _number_groups(groups, self._order) if groups else (_NONE, len(documents))
+        self._documents = len(documents)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self._count
+
+    @property
+    def numbers(self) -> Ints:
+        """The number of each document's unit, in the order of the documents' ids."""
+        return self._unit if len(self._unit) else np.arange(self._documents)
 
     def by_id(self, rows: Rows) -> Rows:
         """The rows of documents in the order of their ids: the last digit of a sum hangs on the order."""

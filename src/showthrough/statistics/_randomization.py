@@ -142,7 +142,7 @@ def studentized_p(
     moments = BlockReplay(systems, moments_of)
     sums = _Sums.of(moments, several)
     real = [
-        np.abs(_studentize(form, *group.sides(sums.totals), value, None))[:, 0] for group, value in sums.across(several)
+        np.abs(studentize(form, *group.sides(sums.totals), value, None))[:, 0] for group, value in sums.across(several)
     ]
     large = [np.zeros_like(value) for value in real]
     with threadpool_limits(1, "blas"):  # products are small; threads would mostly wait for each other
@@ -155,7 +155,7 @@ def studentized_p(
                     sums.across(several), turned, large, real, strict=True
                 ):
                     sides = group.sides(sums.totals, changed)
-                    statistic = _studentize(form, *sides, across, group.unlike(by_turning[:, window], len(form.parts)))
+                    statistic = studentize(form, *sides, across, group.unlike(by_turning[:, window], len(form.parts)))
                     # What adding in another order makes of an equal number must not count as smaller.
                     so_far += (~(np.abs(statistic) < observed[:, None] * (1 - _EQUAL))).sum(axis=1)
     return {
@@ -319,7 +319,7 @@ def _of_slopes(
     return value - second_value, variance, gross
 
 
-def _studentize(form: Form, first: Floats, second: Floats, across: Floats, turned: Floats | None) -> Floats:
+def studentize(form: Form, first: Floats, second: Floats, across: Floats, turned: Floats | None) -> Floats:
     """The difference of two values over its standard error, from sums and products: others × shuffles × parts."""
     with np.errstate(divide="ignore", invalid="ignore"):  # an undefined value has no slope
         if isinstance(form, Ratios):

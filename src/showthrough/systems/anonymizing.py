@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TypeVar
 
 from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shorten
+from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.provenance import Cost, Provenance, texts_digest
@@ -41,6 +42,7 @@ class _Batch:
     earlier: bool  # whether it was found in an earlier run, when that was measured
 
 
+@expects(corpus=Corpus)
 def anonymize(
     corpus: Corpus,
     anonymizer: Anonymizer | Function | str,

@@ -17,8 +17,8 @@ MARKED = (("Anna Kowalska", "PERSON"), ("36110/97", "CODE"), ("29 October 1997",
 ASKED = (
     "moved", "reordered", "surname alone", "possessive", "e-mail", "file path", "hashtag", "slug", "misspelt", "stars",
     "initials", "accents", "look-alike", "zero-width", "soft hyphens", "letters apart", "dots between", "line break",
-    "underscores", "camel case", "tags", "Markdown", "HTML entities", "URL escapes", "base64", "another script",
-    "separators dropped", "ISO", "in words", "glued to a placeholder",
+    "underscores", "camel case", "tags", "Markdown", "HTML entities", "URL escapes", "program code", "base64",
+    "another script", "separators dropped", "ISO", "in words", "glued to a placeholder",
 )  # fmt: skip
 
 

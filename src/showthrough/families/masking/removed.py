@@ -49,7 +49,7 @@ _GENERALIZED = "a quasi-identifying date that lost its day and kept month or yea
 class ReadsRelease(FunctionWordsMetric):
     """What metrics share that read the release."""
 
-    version = 2
+    version = 3
     reads_release: ClassVar[bool] = True
 
     needs = frozenset({"gold"})

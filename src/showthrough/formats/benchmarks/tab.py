@@ -18,7 +18,7 @@ from showthrough.data.subjects import Subject, duplicate_faults
 from showthrough.data.units import EXPECTED
 from showthrough.formats.authorship.pan_folders import too_short
 from showthrough.formats.base import ColumnNames, Fit, Format, Input, by_keys, unlike
-from showthrough.formats.lines import documents_in
+from showthrough.formats.lines import documents_in, with_fields
 from showthrough.formats.objects import items_of, strict, wire_of
 from showthrough.formats.people.tab_subjects import (
     Said,
@@ -129,7 +129,8 @@ def read_list(file: Input) -> list[Document]:
     documents: list[Document] = []
     columns = file.keys(**_USUAL_KEYS)
     for location, raw in items_of(file.head):
-        documents += _read_document(raw, file.path, columns, location, file.remarks, problems)
+        read = _read_document(raw, file.path, columns, location, file.remarks, problems)
+        documents += [with_fields(document, raw, columns.fields) for document in read]
     if problems:
         raise InputError(problems)
     return documents

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from showthrough.core.errors import InputError, Problem, at_document, quote_value, shorten
 from showthrough.data.categories import PHI_TYPES, phi_type
@@ -47,12 +49,12 @@ def read(file: Input) -> list[Document]:
     files = file.head.files((".xml",))
     if not files:
         raise fail(file.path, "holds no .xml file; expected i2b2 records")
-    read_one = partial(_read_documents, offsets=file.columns.offsets)
+    read_one = partial(_read_documents, offsets=file.columns.offsets, fields=file.columns.fields)
     return [document for documents in collect_results(files, read_one) for document in documents]
 
 
-def _read_documents(file: Path, offsets: str) -> list[Document]:
-    records = _Records(file, offsets)
+def _read_documents(file: Path, offsets: str, fields: Sequence[str]) -> list[Document]:
+    records = _Records(file, offsets, fields)
     walk(file, records)
     if records.problems:
         raise InputError(records.problems)
@@ -64,8 +66,10 @@ def _read_documents(file: Path, offsets: str) -> list[Document]:
 class _Records:
     """The records of one file, collected while it is walked through."""
 
-    def __init__(self, file: Path, offsets: str) -> None:
+    def __init__(self, file: Path, offsets: str, fields: Sequence[str] = ()) -> None:
         self._offsets = offsets  # what a user said that they count
+        self._fields = fields  # attributes of the file and its records that documents keep
+        self._attributes: dict[str, str] = {}
         self.documents: list[Document] = []
         self.problems: list[Problem] = []
         self._file = file
@@ -82,6 +86,8 @@ class _Records:
 
     def opens(self, element: str, attributes: dict[str, str], line: int) -> None:
         location = f"line {line}"
+        if not (self._inside or self._tags):
+            self._attributes |= {name: attributes[name] for name in self._fields if name in attributes}
         if self._tags is not None:
             self._tags.append(_Tag(element, attributes, line))
         elif self._inside:
@@ -122,18 +128,22 @@ class _Records:
         elif element == "TEXT" and self._inside:
             if self._record is not None:
                 inside = self._inside
-                self.documents.append(build_document(self._record, inside.raw_text, inside.mentions, self._annotator))
+                self._add_document(self._record, inside, inside.mentions)
             self._inside = None
         elif element == "RECORD":
-            self._record = None
+            self._record, self._attributes = None, {}
         elif element == "TAGS" and self._tags is not None:
             self._record = stem(self._file)
             if self._text is None:
                 self._add_problem("<TAGS>", "no <TEXT> comes before them")
             else:
                 mentions = _place_tags(self._text, self._tags, self._offsets, self._add_problem)
-                self.documents.append(build_document(self._record, self._text.raw_text, mentions, self._annotator))
+                self._add_document(self._record, self._text, mentions)
             self._record = self._tags = None
+
+    def _add_document(self, record: str, text: _Text, mentions: Iterable[Mention]) -> None:
+        document = build_document(record, text.raw_text, mentions, self._annotator)
+        self.documents.append(msgspec.structs.replace(document, fields=dict(self._attributes)))
 
 
 class _Text:

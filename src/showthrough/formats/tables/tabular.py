@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import msgspec
+
 from showthrough.core.errors import InputError, at_document, join_names, quote_value, shorten
 from showthrough.data.construction import SCORES
 from showthrough.data.documents import Document, span_fault
@@ -212,10 +214,12 @@ class Layout:
     id: int | None
     text: int
     group: int | None
+    fields: tuple[tuple[str, int], ...] = ()  # further columns that documents keep, by name
 
     @property
     def used(self) -> tuple[int, ...]:
-        return tuple(index for index in (self.id, self.text, self.group) if index is not None)
+        columns = (self.id, self.text, self.group, *(index for _, index in self.fields))
+        return tuple(dict.fromkeys(index for index in columns if index is not None))
 
     def row_id(self, cells: Cells, number: int) -> str:
         name = str(number) if self.id is None else cell_text(cells[self.id])
@@ -225,7 +229,15 @@ class Layout:
 
     def document(self, cells: Cells, number: int) -> Document:
         group = "" if self.group is None else cell_text(cells[self.group])
-        return Document(self.row_id(cells, number), cell_text(cells[self.text]), (), group)
+        document = Document(self.row_id(cells, number), cell_text(cells[self.text]), (), group)
+        if not self.fields:
+            return document
+        return msgspec.structs.replace(document, fields={name: _field(cells[index]) for name, index in self.fields})
+
+
+def _field(cell: Any) -> str | list[str]:
+    """A cell that a document keeps: a text, or several where the table has lists."""
+    return [cell_text(entry) for entry in cell] if isinstance(cell, list | tuple) else cell_text(cell)
 
 
 def layout_of(file: Input, header: Sequence[str]) -> Layout:
@@ -236,7 +248,8 @@ def layout_of(file: Input, header: Sequence[str]) -> Layout:
         file, header, [name for field, name in names.items() if name and (field != "group" or name in header)]
     )
     at = {field: header.index(name) if name in header else None for field, name in names.items()}
-    return Layout(at["id"], at["text"] or 0, at["group"])
+    fields = tuple((name, header.index(name)) for name in columns.fields if header.count(name) == 1)
+    return Layout(at["id"], at["text"] or 0, at["group"], fields)
 
 
 def _documents(file: Input, rows: TableRows) -> Sequence[Document]:

@@ -26,6 +26,7 @@ from showthrough.report.rules import worth_blocks, worth_sentences
 from showthrough.report.section import GuardedSection, Section, sections
 from showthrough.report.sheets import Grid
 from showthrough.report.significance import ALPHA, MOST, shuffles
+from showthrough.report.slices import slice_figures
 from showthrough.report.sweeps import TOO_GOOD, sweep_grids
 from showthrough.report.systems import grids
 from showthrough.report.table import HEADLINES, signatures, tables
@@ -119,6 +120,7 @@ def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None)
         inputs=[(kind.name, one) for kind in input_types() if kind.listed for one in run.inputs.get(kind.name, [])],
         charts=charts,
         systems=grids(run),
+        slices=slice_figures(run.without_text() if without_text else run),
         thresholds=sweep_grids(run),
         too_good=TOO_GOOD,
         judged=bool(failures.get("types")),

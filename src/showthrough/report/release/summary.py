@@ -115,6 +115,8 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
     earlier: Annotated[float | None, Meta(description="what it was in the earlier run; null: nothing to compare")]
     limit: Annotated[Limit | None, Meta(description="what it had to reach; null: nothing")]
     signature: Annotated[str, Meta(description="one line that says exactly how it was computed")]
+    slice: Annotated[str, Meta(description="the field whose groups the limit is for; empty: all documents")] = ""
+    slice_group: Annotated[str, Meta(description="the group that the number is of; empty: all documents")] = ""
 
 
 class AcceptedList(msgspec.Struct, frozen=True, kw_only=True):
@@ -325,9 +327,11 @@ def _numbers(run: Run, decision: Decision, *, asked: bool) -> Iterator[Number]:
         set_by: SetBy = "usual" if check.usual else explicit
         limit = Limit(end=check.end, limit=check.limit, set_by=set_by, grade=check.grade, said=check.said)
         record = next((record for record in run.metrics if record.text == check.metric), None)
-        if record is not None:
+        if record is not None and check.slice:
+            yield _of_group(_number(run, decision.candidate, record, check.part, limit, {}), check)
+        elif record is not None:
             yield _number(run, decision.candidate, record, check.part, limit, earlier)
-    done = {(check.metric, check.part) for check in limits}
+    done = {(check.metric, check.part) for check in limits if not check.slice}
     for record in run.metrics:
         if (record.text, HEADLINE) not in done and HEADLINE in run.parts(decision.candidate, record.text):
             yield _number(run, decision.candidate, record, HEADLINE, None, earlier)
@@ -361,6 +365,23 @@ def _number(
         earlier=earlier.get((record.text, part)),
         limit=limit,
         signature=score.signature if score else "",
+    )
+
+
+def _of_group(number: Number, check: ThresholdCheck) -> Number:
+    """A number of all documents as that of a group, which a limit was set on."""
+    return msgspec.structs.replace(
+        number,
+        title=f"{number.title} (in groups by {check.slice}{f': {check.group}' if check.group else ''})",
+        value=check.value,
+        low=check.low,
+        high=check.high,
+        right=None,
+        counted=None,
+        reason="" if check.value is not None else check.said,
+        nothing_masked=None,
+        slice=check.slice,
+        slice_group=check.group,
     )
 
 

@@ -36,6 +36,7 @@ from showthrough.run.gate.state import decide_on, strict
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, DocumentCounts, choose_metric, count_by_kind, first, headline, in_all, leaks
 from showthrough.run.run import Run
+from showthrough.run.slices import slice_fault
 from showthrough.run.thresholds import Threshold
 from showthrough.statistics import SHOWN
 
@@ -77,7 +78,8 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
         raise PlanError("leaves out the usual thresholds, and no others were set; say --min or --max", "only")
     if not thresholds and not gate.baseline:
         raise PlanError(f"nothing to check: no metric of this run has a usual one; {_what_to_ask(run)}", "thresholds")
-    _check_parts(run, names, thresholds)
+    _check_parts(run, names, [threshold for threshold in thresholds if not threshold.slice])
+    _check_groups(run, [threshold for threshold in thresholds if threshold.slice])
     usual = f"no thresholds were set, so the usual ones count: {', '.join(map(str, thresholds))}"
     notes = [] if explicit or not thresholds else [usual]
     if beside := [str(demand.threshold) for demand in demands if demand.usual]:
@@ -88,7 +90,8 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
     notes += [_idle(target) for target in thresholds if _originals_reach(run, target)]
     baseline_checks: dict[str, list[BaselineCheck]] = {name: [] for name in names}
     if gate.baseline:
-        judged = [(target.metric, target.part) for target in thresholds if explicit and not _describes(run, target)]
+        whole = [target for target in thresholds if not target.slice]
+        judged = [(target.metric, target.part) for target in whole if explicit and not _describes(run, target)]
         notes += [] if judged or gate.baseline.metrics else gate.baseline.left_out()
         baseline_checks = gate.baseline.check_numbers(names, gate.baseline.numbers(judged), gate.bound)
         tested = sum(check.p is not None for ones in baseline_checks.values() for check in ones)
@@ -172,8 +175,8 @@ def _remedy(run: Run) -> str:
 
 def _find_dropped(planned: Sequence[Threshold], current: Sequence[Threshold]) -> list[Threshold]:
     """What a run was to reach and is not asked for, whatever the limit: options take the place of all that it has."""
-    still = {(threshold.metric, threshold.part, threshold.end) for threshold in current}
-    return [threshold for threshold in planned if (threshold.metric, threshold.part, threshold.end) not in still]
+    still = {(threshold.what, threshold.end) for threshold in current}
+    return [threshold for threshold in planned if (threshold.what, threshold.end) not in still]
 
 
 def _originals_reach(run: Run, threshold: Threshold) -> bool:
@@ -220,6 +223,13 @@ def _check_parts(run: Run, names: Sequence[str], thresholds: Sequence[Threshold]
             raise PlanError(f"{which}; there are {available}", f"metric {shorten(threshold.metric, _SHOWN)}")
 
 
+def _check_groups(run: Run, thresholds: Sequence[Threshold]) -> None:
+    """Raises PlanError for limits on groups that the run does not have."""
+    for threshold in thresholds:
+        if fault := slice_fault(run.slices, threshold.slice, threshold.group, threshold.metric):
+            raise PlanError(fault, f"threshold {shorten(str(threshold), _SHOWN)}")
+
+
 def _check_threshold(run: Run, grading: Grading, allow_unsure: bool) -> ThresholdCheck:
     threshold, score = grading.threshold, grading.score
     return ThresholdCheck(
@@ -234,6 +244,8 @@ def _check_threshold(run: Run, grading: Grading, allow_unsure: bool) -> Threshol
         *((score.value, score.low, score.high) if score else (None, None, None)),
         grading.demand.usual,
         grading.need.count if grading.need else None,
+        threshold.slice,
+        grading.group,
     )
 
 
@@ -244,22 +256,25 @@ def _why(run: Run, grading: Grading) -> str:
         failures = {failure.metric: failure.reason for failure in run.failures}
         reason = failures.get(grading.threshold.metric) or (score.reason if score else "it was not computed")
         return f"there is no number, so it cannot pass: {reason}{usual}"
+    where = f" in {shorten(grading.group)}" if grading.group else ""
     if grading.grade == "missed":
-        return f"missed: {format_value(score.value, limit)}{usual}"
+        return f"missed: {format_value(score.value, limit)}{where}{usual}"
     if grading.grade == "unknown":
         return f"the number shows nothing: {grading.why}{usual}"
     if grading.grade == "met":
-        how = (
-            f"met by its number alone: {grading.why}"
-            if grading.why
-            else "met, also by the cautious end of its interval"
-        )
+        how = f"met by its number alone: {grading.why}" if grading.why else _met_words(grading)
         return f"{how}{usual}"
     if grading.why or grading.cautious is None:
         return f"not sure: the number holds, but {grading.why}{usual}"
     direction = "down" if grading.threshold.end == "min" else "up"
     end = f"its interval reaches {direction} to {format_value(grading.cautious, limit)}"
     return f"not sure: the number holds, but {end}{f'; {grading.need}' if grading.need else ''}{usual}"
+
+
+def _met_words(grading: Grading) -> str:
+    if grading.threshold.slice and not grading.threshold.group:
+        return f"met in every group, also by the cautious ends of intervals; the worst is {shorten(grading.group)}"
+    return "met, also by the cautious end of its interval"
 
 
 def _sample(run: Run, gate: Gate, name: str, checks: Sequence[ThresholdCheck | BaselineCheck]) -> list[Enough]:

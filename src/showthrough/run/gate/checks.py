@@ -39,6 +39,9 @@ class ThresholdCheck(msgspec.Struct, frozen=True, tag="threshold", tag_field="ki
         "how many more documents, or groups, without a leak would make it sure; null where that is not known",
     ] = None
 
+    slice: Annotated[str, "the field whose groups the limit is for; empty: all documents together"] = ""
+    group: Annotated[str, "the group that the number is of: the one that was named, or the worst"] = ""
+
     @property
     def sure(self) -> bool:
         """Whether more than the number itself holds."""

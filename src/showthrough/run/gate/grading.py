@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from showthrough.core.errors import PlanError, ResourceError, shorten
+from showthrough.core.errors import PlanError, ResourceError, join_names, shorten
 from showthrough.data.silver import akin
 from showthrough.metrics import HEADLINE, parse_metric
 from showthrough.metrics.base import OUTSIDE, Role
@@ -21,8 +21,9 @@ from showthrough.run.gate.sample_size import Need, count_needed
 from showthrough.run.records import Input, MetricRecord, Score
 from showthrough.run.roles import as_many_even, choose_metric, find_metrics, goes_first, in_all, own_detector
 from showthrough.run.run import Run
+from showthrough.run.slices import GroupScore, slice_fault, worst_group
 from showthrough.run.thresholds import End, Threshold
-from showthrough.statistics import ALIKE, FEW
+from showthrough.statistics import ALIKE, FEW, LEAST_UNITS
 
 Grade = Literal["met", "unsure", "missed", "unknown"]
 PASSED, FAILED, UNSURE = 0, 1, 3  # exit statuses; 2 is a bad request
@@ -42,6 +43,7 @@ _FAR = f"{OUTSIDE}:"  # a column that is there where most texts are unlike what 
 # These read the release, and cannot tell whether an identifier was missed.
 _BLIND: tuple[Role, ...] = ("residual", "inconsistency")
 UNJUDGED = "no number of this run shows whether an identifier is left in the release"
+_NAMED = 60  # characters of names of groups in a sentence
 _UNLIKE = 0.05  # of the documents: with more that are unlike their originals, numbers say little
 
 
@@ -62,6 +64,7 @@ class Grading:
     score: Score | None
     grade: Grade
     why: str = ""  # it is graded so and not otherwise, where number and interval do not tell
+    group: str = ""  # of the documents that the number is of; empty: all
     need: Need | None = None  # how many more documents would do, where it is unsure
 
     @property
@@ -109,7 +112,9 @@ def usual_thresholds(run: Run, thresholds: Sequence[Threshold] = ()) -> Iterator
     if records["direct identifiers"] or records["quasi-identifiers"]:
         records["recall"] = []  # it counts the same once more, word by word
     limits = {
-        (threshold.metric, threshold.end): threshold.limit for threshold in thresholds if threshold.part == HEADLINE
+        (threshold.metric, threshold.end): threshold.limit
+        for threshold in thresholds
+        if threshold.part == HEADLINE and not threshold.slice
     }
     names = {record.text: record.name for record in run.metrics}
     for role, end, usual in DEFAULTS:
@@ -150,6 +155,8 @@ def _find_records(run: Run, role: Role) -> list[MetricRecord]:
 def grade_demand(run: Run, name: str, demand: Demand, *, only: bool = False) -> Grading:
     """How surely one anonymization reaches a threshold; with `only`, whatever else the run tells of the release."""
     threshold = demand.threshold
+    if threshold.slice:
+        return _grade_groups(run, name, demand, only=only)
     score = run.parts(name, threshold.metric).get(threshold.part or HEADLINE)
     if score is None or score.value is None:
         return Grading(demand, score, "unknown")
@@ -164,6 +171,68 @@ def grade_demand(run: Run, name: str, demand: Demand, *, only: bool = False) -> 
     if grading.grade == "met" and doubt:
         return replace(grading, grade="unsure", why=doubt)
     return grading
+
+
+def _grade_groups(run: Run, name: str, demand: Demand, *, only: bool) -> Grading:
+    """The same of a limit on one group, or on the worst: then every group has to reach it.
+
+    A group that is too small, or has no number, shows nothing. That none of the others misses the limit is then not
+    sure.
+    """
+    threshold = demand.threshold
+    groups = run.slices[threshold.slice].of(name, threshold.metric) if threshold.slice in run.slices else []
+    if threshold.group:
+        groups = [score for score in groups if score.group == threshold.group]
+    enough = [score for score in groups if score.value is not None and (threshold.group or not score.is_small)]
+    worst = worst_group(enough, "higher" if threshold.end == "min" else "lower", small=True)
+    if worst is None or worst.value is None:
+        why = _why_no_group(run, threshold, groups)
+        return Grading(demand, _score_of(groups[0], why) if groups else None, "unknown", why)
+    grading = Grading(demand, _score_of(worst), "met", group=worst.group)
+    if not threshold.holds(worst.value):
+        return replace(grading, grade="missed")
+    if own := _own_marks(run, name, threshold.metric) or _own_detector(run, name, threshold.metric):
+        return replace(grading, grade="unknown", why=own)
+    if not (only or is_judged(run, name)):
+        return replace(grading, grade="unsure", why=UNJUDGED)
+    doubt = next(_group_doubts(run, threshold, groups), "") or next(_doubts(run, name, threshold, worst.value), "")
+    return replace(grading, grade="unsure", why=doubt) if doubt else grading
+
+
+def _why_no_group(run: Run, threshold: Threshold, groups: Sequence[GroupScore]) -> str:
+    if not groups:
+        return slice_fault(run.slices, threshold.slice, threshold.group, threshold.metric) or "it was not computed"
+    reason = next((score.reason for score in groups if score.reason), "")
+    return f"no group has a number and {LEAST_UNITS} {run.unit}s{f' ({reason})' if reason else ''}"
+
+
+def _group_doubts(run: Run, threshold: Threshold, groups: Sequence[GroupScore]) -> Iterator[str]:
+    """Why it is not sure that a limit holds in every group, whatever the numbers of the groups."""
+    small = [score.group for score in groups if score.value is not None and score.is_small]
+    if small:
+        which = join_names(map(shorten, small), _NAMED)
+        yield f"too few {run.unit}s to tell in {which}: {LEAST_UNITS} are needed in a group"
+    for score in groups:
+        end = score.low if threshold.end == "min" else score.high
+        if score.value is None or score.is_small:
+            continue
+        if end is None:
+            yield f"the number of {shorten(score.group)} has no interval{f': {score.note}' if score.note else ''}"
+        elif not threshold.holds(end):
+            direction = "down" if threshold.end == "min" else "up"
+            yield f"the interval of {shorten(score.group)} reaches {direction} to {end:.3f}"
+        elif score.even is not None and score.even < FEW:
+            few = f"a few {run.unit}s weigh most, as if there were only {score.even:.1f}"
+            yield f"in {shorten(score.group)} {few}"
+    if undefined := [score for score in groups if score.value is None]:
+        which = join_names((shorten(score.group) for score in undefined), _NAMED)
+        yield f"there is no number for {which}: {undefined[0].reason}"
+
+
+def _score_of(score: GroupScore, reason: str = "") -> Score:
+    """The number of a group as one of a run."""
+    name, metric, note = score.anonymization, score.metric, score.note
+    return Score(name, metric, HEADLINE, score.value, score.low, score.high, score.reason or reason, "", note)
 
 
 def _by_interval(run: Run, grading: Grading) -> Grading:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, join_names, quote_value, shorten
+from showthrough.core.patterns import lazy_pattern
 from showthrough.metrics import Metric, metric_text, parse_metric
 from showthrough.run.records import MetricRecord, find_metric_text
 from showthrough.run.thresholds import End, Threshold
@@ -15,6 +16,8 @@ from showthrough.run.thresholds import End, Threshold
 _ENDS: tuple[End, ...] = ("min", "max")
 _OF = {"min": "higher", "max": "lower"}  # what must be better, for such an end to be asked for
 _SHOWN = 80  # characters of a metric that a message shows
+_WORST = "@worst("
+_GROUP = lazy_pattern(r"([a-z_][a-z_0-9]*(?:\(.*\))?)@([^@=]+)=(.+)")
 
 
 @dataclass(frozen=True)
@@ -80,28 +83,57 @@ def resolve_thresholds(
     requests: Sequence[ThresholdRequest],
     records: Iterable[MetricRecord],
     applied: Callable[[Metric], Metric] | None = None,
+    slices: Collection[str] = (),
 ) -> tuple[Threshold, ...]:
     """What is asked of the metrics that there are, each once; raises InputError with all that cannot be asked.
 
-    `applied` makes of a metric that is named the one that is scored: the word lists of another language, say.
+    `applied` makes of a metric that is named the one that is scored: the word lists of another language, say. `slices`
+    are the fields whose groups are scored.
     """
     records = list(records) if requests else []
-    thresholds: dict[tuple[str, str, End], Threshold] = {}
+    thresholds: dict[tuple[str, End], Threshold] = {}
     problems = []
     for request in requests:
         try:
-            metric, part = _split_target(request.what, records, applied or (lambda metric: metric))
+            number, field, group = split_slice(request.what, slices)
+            metric, part = _split_target(number, records, applied or (lambda metric: metric))
         except (InputError, ResourceError) as error:
             problems += [request.problem(str(error))]
             continue
-        threshold = Threshold(metric, request.end, request.limit, part)
+        threshold = Threshold(metric, request.end, request.limit, part, field, group)
         if fault := fault_of(threshold, records):
             problems.append(request.problem(fault))
-        elif thresholds.setdefault((metric, part, request.end), threshold).limit != request.limit:
+        elif thresholds.setdefault((threshold.what, request.end), threshold).limit != request.limit:
             problems.append(request.problem("is asked for with two limits; expected one"))
     if problems:
         raise InputError(problems)
     return tuple(thresholds.values())
+
+
+def split_slice(target: str, slices: Collection[str]) -> tuple[str, str, str]:
+    """The number that is asked for, the field whose groups it is asked of, and the group; the worst where it is empty.
+
+    >>> split_slice("er_di@worst(year)", ["year"]), split_slice("er_di@year=2008", ["year"]), split_slice("er_di", [])
+    (('er_di', 'year', ''), ('er_di', 'year', '2008'), ('er_di', '', ''))
+    """
+    number, field, group = target, "", ""
+    if target.endswith(")") and _WORST in target:
+        number, _, field = target[:-1].rpartition(_WORST)
+    else:
+        by_length = sorted(slices, key=len, reverse=True)
+        known = next((name for name in by_length if f"@{name}=" in target), "")
+        match = _GROUP.fullmatch(target)
+        if known:
+            number, _, group = target.partition(f"@{known}=")
+            field = known
+        elif match:
+            number, field, group = match.groups()
+    if field and field not in slices:
+        there = f"there are {join_names(slices)}; " if slices else ""
+        raise PlanError(
+            f"no groups by {shorten(field)} are scored; {there}add --slice {shorten(field)} when evaluating"
+        )
+    return number, field, group
 
 
 def fault_of(threshold: Threshold, records: Sequence[MetricRecord]) -> str:
@@ -112,6 +144,8 @@ def fault_of(threshold: Threshold, records: Sequence[MetricRecord]) -> str:
         return (
             f"metric {name} is not among the metrics; there are {join_names(candidate.text for candidate in records)}"
         )
+    if threshold.slice and threshold.part:
+        return "groups have the main number of a metric alone; expected no part in square brackets"
     if record.describes(threshold.part) or record.better == _OF[threshold.end]:
         return _beyond(threshold)
     other = next(end for end in _ENDS if end != threshold.end)

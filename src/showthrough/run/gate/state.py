@@ -123,11 +123,15 @@ class Decision:
     best_of: int = 0  # among how many candidates it is the best; 0 of all others, and where there was no choice
 
     @property
+    def limits(self) -> list[ThresholdCheck]:
+        """Its thresholds, and what came of them."""
+        return [check for check in (self.checks.checks if self.checks else []) if isinstance(check, ThresholdCheck)]
+
+    @property
     def shortfall(self) -> tuple[int, float]:
         """How many thresholds it does not reach, and by how much in all."""
-        checks = self.checks.checks if self.checks else []
-        missed = [check for check in checks if isinstance(check, ThresholdCheck) and _bears(check, "missed")]
-        unknown = sum(isinstance(check, ThresholdCheck) and _bears(check, "unknown") for check in checks)
+        missed = [check for check in self.limits if _bears(check, "missed")]
+        unknown = sum(_bears(check, "unknown") for check in self.limits)
         short = sum(abs(check.limit - check.value) for check in missed if check.value is not None)
         return len(missed) + unknown, short
 
@@ -173,14 +177,14 @@ def decisions(run: Run, gate: Gate) -> list[Decision]:
     kept = {}
     if gate.baseline:
         kept = gate.baseline.check_numbers(
-            names, gate.baseline.numbers([(one.metric, one.part) for one in explicit]), gate.bound
+            names, gate.baseline.numbers([(one.metric, one.part) for one in explicit if not one.slice]), gate.bound
         )
     found = [
         decide_on(run, check_anonymization(run, gate, name, demands, kept.get(name, ())), gate.accepted)
         for name in names
     ]
     ranked = sorted(found, key=lambda one: (_RANKS[one.state], one.shortfall, len(one.reasons), -_use(run, one)))
-    if len(ranked) > 1:
+    if len(ranked) > 1 and ranked[0].limits:  # without limits nothing shows which is best
         ranked[0] = replace(ranked[0], best_of=len(ranked))
     return [_in_words(one, run) for one in ranked]
 
@@ -270,7 +274,8 @@ def _besides(run: Run, decision: Decision) -> Iterator[str]:
         yield f"{_many(unlike, 'released document')} {whose}."
     if failed := [_title(run, failure.metric) for failure in run.failures]:
         yield f"Could not be computed: {', '.join(dict.fromkeys(failed))}."
-    limited = {check.metric for check in checks if isinstance(check, (ThresholdCheck, BaselineCheck))}
+    limited = {check.metric for check in checks if isinstance(check, BaselineCheck)}
+    limited |= {check.metric for check in checks if isinstance(check, ThresholdCheck) and not check.slice}
     without = [record for record in records if not _WITHOUT_LIMIT.isdisjoint(record.roles)]
     if titles := [record.title for record in without if record.text not in limited]:
         yield f"No limit was set on: {', '.join(dict.fromkeys(titles))}."
@@ -308,7 +313,7 @@ def _allowed(run: Run, name: str, check: ThresholdCheck) -> Reason | None:
     Of direct identifiers each that can be read counts, unless somebody accepted it.
     """
     record = next((record for record in run.metrics if record.text == check.metric), None)
-    if record is None or check.part or check.value is None:
+    if record is None or check.part or check.slice or check.value is None:
         return None
     usual = [limit for role, end, limit in _USUAL_LIMITS if role in record.roles and end == check.end]
     if not usual or Threshold("", check.end, usual[0]).holds(check.value):
@@ -371,18 +376,18 @@ def _worse(run: Run, check: BaselineCheck, title: str, value: float, earlier: fl
 def _not_met(run: Run, name: str, check: ThresholdCheck) -> Reason:
     record = next((record for record in run.metrics if record.text == check.metric), None)
     roles = record.roles if record else ()
-    title = _title(run, check.metric, check.part)
+    title = _title(run, check.metric, check.part, check)
     little = ReleaseState.NOT_ENOUGH_EVIDENCE
     if check.grade == "unknown" or check.value is None:
         why = check.said.removesuffix(_USUAL)
         why = why.removeprefix(_SHOWS_NOTHING).rpartition("cannot pass: ")[2]
         return Reason(f"{title} shows nothing: {why}.", "unknown", little, check.metric)
-    people = "attack" in roles and not check.part
+    people = "attack" in roles and not check.part and not check.slice
     if check.grade == "missed":
         state = ReleaseState.DO_NOT_RELEASE if _bears(check, "missed") else little
         if people:
             return Reason(f"{_people(run, check.value)}.", "people", state, check.metric)
-        if record and not check.part and (counted := say_readable(run, name, record)):
+        if record and not (check.part or check.slice) and (counted := say_readable(run, name, record)):
             return Reason(counted, "missed", state, check.metric)
         least = "at least" if check.end == "min" else "at most"
         sentence = f"{title}: {_number(check.value)}, and {least} {_number(check.limit)} is asked."
@@ -399,9 +404,12 @@ def _not_met(run: Run, name: str, check: ThresholdCheck) -> Reason:
     return Reason(sentence, "unsure", little, check.metric)
 
 
-def _title(run: Run, metric: str, part: str = "") -> str:
+def _title(run: Run, metric: str, part: str = "", check: ThresholdCheck | None = None) -> str:
     record = next((record for record in run.metrics if record.text == metric), None)
     title = record.title if record else shorten(metric)
+    if check is not None and check.slice:
+        group = f" {shorten(check.group)}" if check.group else ""
+        return f"{title} (in groups by {shorten(check.slice)}{':' if group else ''}{group})"
     return f"{title} ({shorten(part)})" if part else title
 
 
