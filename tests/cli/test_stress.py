@@ -140,6 +140,22 @@ def test_bad_requests(cli: Cli, corpus: Path, options: tuple[str, ...], fault: s
     assert sorted(Path().rglob("*")) == before
 
 
+def test_all_faults_of_outputs_are_said_at_once(cli: Cli, corpus: Path) -> None:
+    """Before anything is scored, and before a system works."""
+    ids = [case["doc_id"] for case in json.loads(corpus.read_text())]
+    Path("out").mkdir()
+    Path("out/original.json").write_text(json.dumps({key: [] for key in ids}))
+    for name in ("typos", "digits"):
+        Path(f"out/{name}.json").write_text(json.dumps({key: [[0, 9999, "X"]] if key == "d3" else [] for key in ids}))
+    refused = cli(
+        "stress", corpus, "--outputs", "mine=out/", "--with", "rules", "--perturb", "typos", "--perturb", "digits"
+    )
+    assert (refused.status, refused.out) == (2, "")
+    lines = [line for line in refused.err.splitlines() if "document d3" in line]
+    assert [line.partition(":")[0] for line in lines] == ["out/typos.json", "out/digits.json"]
+    assert all("past the end of the text" in line for line in lines)
+
+
 def test_a_folder_may_have_some_of_the_perturbations(cli: Cli, corpus: Path) -> None:
     assert cli("stress", corpus, "--perturb", "typos", "--write", "out").status == 0
     found = cli("stress", corpus, "--outputs", "mine=out/", "--resamples", 0)  # which masks what annotators marked
