@@ -111,6 +111,7 @@ class StressStudy(msgspec.Struct, frozen=True):
     differences: Annotated[list[StressDifference], "every number before and after"]
     broken: Annotated[list[BrokenDocument], "the documents that broke worst"]
     notes: Annotated[list[str], "what a reader must know besides, a sentence each"]
+    gate: Annotated[StressGate | None, "whether the largest loss keeps a limit; null where nobody set one"] = None
 
     def without_text(self) -> StressStudy:
         """The same without words of documents."""
