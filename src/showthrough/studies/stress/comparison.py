@@ -6,16 +6,18 @@ independent units of the original: what a document becomes belongs together with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Floats
-from showthrough.core.errors import PlanError, shorten
+from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shorten
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
+from showthrough.data.pairing import check_pair
 from showthrough.evaluation.api import EvaluationCall, build_plan
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.metrics.base import HEADLINE
@@ -109,6 +111,7 @@ class StressStudy(msgspec.Struct, frozen=True):
     differences: Annotated[list[StressDifference], "every number before and after"]
     broken: Annotated[list[BrokenDocument], "the documents that broke worst"]
     notes: Annotated[list[str], "what a reader must know besides, a sentence each"]
+    gate: Annotated[StressGate | None, "whether the largest loss keeps a limit; null where nobody set one"] = None
 
     def without_text(self) -> StressStudy:
         """The same without words of documents."""
@@ -155,7 +158,8 @@ def stress(
             "has no annotations, without which nobody can say what is lost", f"corpus {shorten(corpus.name)}"
         )
     work = _Work(by_name, read, replacement, threshold, watched, {**settings, "seed": seed})
-    work.check(corpus)
+    read_first = ways if read else ()  # what systems made elsewhere may be faulty
+    work.check(chain([(ORIGINAL, corpus)], ((way.name, perturb(corpus, way, seed)) for way in read_first)))
     base = work.score(ORIGINAL, corpus)
     corpora, runs = [], {}
     for way in ways:
@@ -208,25 +212,40 @@ class _Work:
         self.masks: dict[tuple[str, str], Anonymization] = {}  # by the name of a corpus and a system
         self._settings = {"references": False, "sweeps": False, "texts": False, **settings}
 
-    def check(self, corpus: Corpus) -> None:
-        """Raises InputError for all that would stop it, before anything is anonymized."""
-        plan = build_plan(EvaluationCall(corpus, {}, [*METRICS, BY_TYPE], **self._settings), len(self._systems) or 1)
+    def check(self, corpora: Iterable[tuple[str, Corpus]]) -> None:
+        """Reads the outputs of all corpora, the original first. Raises InputError for all that would stop the work."""
+        problems: list[Problem] = []
+        for name, corpus in corpora:
+            if name == ORIGINAL:
+                call = EvaluationCall(corpus, {}, [*METRICS, BY_TYPE], **self._settings)
+                plan = build_plan(call, len(self._systems) or 1)
+            for system, read in self._outputs.items():
+                try:
+                    self.masks[name, system] = read(name, corpus)
+                except InputError as error:
+                    problems += error.problems
+                else:
+                    problems += check_pair(corpus, self.masks[name, system], plan.settings.missing)
+        if problems:
+            raise InputError(problems)
         if self._systems:
-            bench = Bench(plan, self._systems, self._replacement, self._threshold, plan.settings.seen)
-            bench.check()
+            Bench(plan, self._systems, self._replacement, self._threshold, plan.settings.seen).check()
 
     def score(self, name: str, corpus: Corpus, original: Corpus | None = None) -> Run:
         """What all reach on a corpus; `original` says which documents belong together."""
         anonymizations = {
             **{system: self._anonymize(system, name, corpus) for system in self._systems},
-            **{system: read(name, corpus) for system, read in self._outputs.items()},
+            **{system: self.masks[name, system] for system in self._outputs},
             CONTROL: _mask_marks(corpus),
         }
         self.masks |= {(name, system): one for system, one in anonymizations.items()}
         grouped = corpus if original is None else _grouped(corpus, original)
         plan = build_plan(EvaluationCall(grouped, anonymizations, [*METRICS, BY_TYPE], **self._settings))
         with self._watched(f"scoring {name}") as progress:
-            return evaluate_plan(plan, progress=progress)
+            run = evaluate_plan(plan, progress=progress)
+        if run.failures:
+            raise ResourceError(f"{run.failures[0].metric} on {name}: {run.failures[0].reason}")
+        return run
 
     def _anonymize(self, system: str, name: str, corpus: Corpus) -> Anonymization:
         with self._watched(f"{system}, {name}") as progress:
