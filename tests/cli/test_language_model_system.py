@@ -23,19 +23,19 @@ def test_the_command_keeps_answers_beside_the_masks_and_estimates(desk: Any) -> 
     Path("notes.json").write_text(json.dumps({"a": TEXT, "b": "Bob left."}), encoding="utf-8")
     with talking(lambda _: quotes(("Bob", "PERSON"))) as server:
         system = f"llm:m@{server.url}"
-        estimated = desk.cli("anonymize", "notes.json", "--with", system, "-o", "masks.json", "--estimate")
+        estimated = desk.cli("anonymize", "notes.json", "--with", system, "-o", "hidden.json", "--estimate")
         assert estimated.status == 0, estimated.err
         assert f"{system}: 2 calls to this machine" in estimated.out
         assert not server.sent
-        assert not Path("masks.json").exists()
-        outcome = desk.cli("anonymize", "notes.json", "--with", system, "-o", "masks.json")
+        assert not Path("hidden.json").exists()
+        outcome = desk.cli("anonymize", "notes.json", "--with", system, "-o", "hidden.json")
         assert outcome.status == 0, outcome.err
         asked = len(server.sent)
         assert asked == 2
-        assert desk.cli("anonymize", "notes.json", "--with", system, "-o", "masks.json", "--force").status == 0
+        assert desk.cli("anonymize", "notes.json", "--with", system, "-o", "hidden.json", "--force").status == 0
         assert len(server.sent) == asked
-    assert Path("masks.json.answers").stat().st_mode & 0o077 == 0
-    masks: Mapping[str, Any] = json.loads(Path("masks.json").read_text(encoding="utf-8"))
+    assert Path("hidden.json.answers").stat().st_mode & 0o077 == 0
+    masks: Mapping[str, Any] = json.loads(Path("hidden.json").read_text(encoding="utf-8"))
     assert "Bob" not in json.dumps(masks)
 
 

@@ -122,7 +122,8 @@ def _notes(run: Run, cut: Slice, record: MetricRecord) -> Iterator[str]:
         groups = [group for group, why in undefined.items() if why == reason]
         yield f"{DASH} {join_names(groups, _NAMED)}: {reason}."
     tested = [score for score in scores if score.p_holm is not None]
-    yield "A difference is that of a group from all other documents; p has Holm's correction for all tested groups."
+    others = "entities" if cut.of_entities else "documents"
+    yield f"A difference is that of a group from all other {others}; p has Holm's correction for all tested groups."
     if tested and not any(score.p_holm is not None and score.p_holm <= ALPHA for score in tested):
         yield "No group was shown to differ from the rest. That does not show that all groups are alike."
     for metric, reason in cut.left_out.items():

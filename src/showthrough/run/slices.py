@@ -58,13 +58,18 @@ class Slice(msgspec.Struct, frozen=True):
     scores: Annotated[list[GroupScore], "every number"]
     left_out: Annotated[dict[str, str], "metrics that have no numbers here, and why"] = {}
 
+    @property
+    def of_entities(self) -> bool:
+        """Whether groups are of entities, and not of documents."""
+        return self.kind in _OF_ENTITIES
+
     def of(self, anonymization: str, metric: str) -> list[GroupScore]:
         """The numbers of all groups, in the order of the groups."""
         return [score for score in self.scores if (score.anonymization, score.metric) == (anonymization, metric)]
 
     def unnamed(self) -> Slice:
         """The same with numbers for the names of groups: what files say of documents may tell who they are about."""
-        if self.kind in _OF_ENTITIES:
+        if self.of_entities:
             return self
         names = self.new_names
         return msgspec.structs.replace(
@@ -76,7 +81,7 @@ class Slice(msgspec.Struct, frozen=True):
     @property
     def new_names(self) -> dict[str, str]:
         """What groups are called where nobody may know their names."""
-        if self.kind in _OF_ENTITIES:
+        if self.of_entities:
             return {group.name: group.name for group in self.groups}
         return {
             group.name: MISSING if group.name == MISSING else f"group {number}"
@@ -90,6 +95,11 @@ class Slice(msgspec.Struct, frozen=True):
             scores=[msgspec.structs.replace(score, metric=rename(score.metric)) for score in self.scores],
             left_out={rename(text): reason for text, reason in self.left_out.items()},
         )
+
+
+def entity_slices(slices: Mapping[str, Slice]) -> list[Slice]:
+    """Those whose groups are of entities, which rows have columns of."""
+    return [cut for cut in slices.values() if cut.of_entities]
 
 
 def worst_group(scores: Sequence[GroupScore], better: str, *, small: bool = False) -> GroupScore | None:
