@@ -110,8 +110,11 @@ def test_offsets_of_another_seed_are_refused_by_their_texts(cli: Cli, corpus: Pa
     ],
 )
 def test_the_gate(cli: Cli, corpus: Path, limit: str, perturbation: str, status: int, said: str) -> None:
-    found = cli("stress", corpus, "--with", "rules", "--perturb", perturbation, "--max-loss", limit, "--resamples", 100)
+    call = ("stress", corpus, "--with", "rules", "--perturb", perturbation, "--resamples", 100)
+    found = cli(*call, "--max-loss", limit, "-o", "s.json")
     assert found.status == status
+    gate = json.loads(Path("s.json").read_text())["gate"]
+    assert (gate["limit"], gate["status"]) == (float(limit), status)
     assert said in " ".join(found.out.split())
 
 
