@@ -19,6 +19,7 @@ from showthrough.evaluation._chunks import Work, process_chunk
 from showthrough.evaluation._notes import Notes
 from showthrough.evaluation._progress import EvaluationProgress
 from showthrough.evaluation._resume import Earlier, evaluation_key
+from showthrough.evaluation._slices import empty_slice
 from showthrough.evaluation._work_spec import WorkSpec
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.plan import Plan
@@ -238,6 +239,7 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         several_annotators=corpus.survey.annotators > corpus.survey.annotated,
         references=[Input(reference.name, reference.digest, len(reference)) for reference in references],
         thresholds=list(plan.thresholds),
+        slices={cut.field: empty_slice(cut) for cut in plan.entity_groups},  # rows hang on these
         inputs={
             kind.name: kind.record(plan.inputs[kind.name], corpus) for kind in input_types() if kind.name in plan.inputs
         },

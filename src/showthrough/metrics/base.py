@@ -43,6 +43,9 @@ Role = Literal[
     "inconsistency",
     "residual",
     "authors",
+    "reconstruction",
+    "linkage",
+    "distinguishing",
     "sense",
     "meaning",
 ]
@@ -62,6 +65,10 @@ ROLES: dict[Role, str] = {
     "`success`, `control:…` and `risk:…`; what was inferred is the evidence",
     "attributes": "the share of true attributes of authors that an attacker's first guess gets right. It has the "
     "parts `top-3`, `control:…` and `risk:…`, and the same evidence",
+    "reconstruction": "the share of masked mentions that a guesser recovers, with the parts `control`, `risk` and "
+    "`words`, and the parameter `guesser`",
+    "linkage": "how well documents of one person are told from others in a release, with the part `control`",
+    "distinguishing": "how often a release is traced to the right one of two originals, with the part `epsilon`",
     "F, P and R": "F, with precision and recall as the parts `P` and `R`",
     "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",

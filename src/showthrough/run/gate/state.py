@@ -95,7 +95,12 @@ _KINDS: dict[Lack, ReasonKind] = {
 
 
 # Tests of a release that have no usual limit: whatever they find is no objection as long as nobody sets one.
-_WITHOUT_LIMIT: frozenset[Role] = frozenset({"inference", "attributes", "authors", "residual", "inconsistency"})
+_WITHOUT_LIMIT: frozenset[Role] = frozenset(
+    {
+        "inference", "attributes", "authors", "residual", "inconsistency", "reconstruction", "linkage",
+        "distinguishing",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
