@@ -288,7 +288,7 @@ class _RepairingAttacker(ABC):
 
 
 class _Reader(_RepairingAttacker):
-    """The reader, who looks for what is true of people. Where nobody says that, it tries every value that can be listed."""
+    """The reader looks for what is true of people. Where nobody says that, it tries every value that can be listed."""
 
     def __init__(self, people: Mapping[str, tuple[Subject, ...]] | None, path: str) -> None:
         self._known, self._path = people, path
