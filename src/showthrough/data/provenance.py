@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from showthrough.data.documents import Document
 from showthrough.storage.columns.digests import digest_of_bytes, in_order, total
+
+Number = TypeVar("Number", int, float)
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -25,6 +27,20 @@ class Cost(msgspec.Struct, frozen=True):
     processes: Annotated[int, "that shared the work"] = 1
     device: Annotated[str, "where the model ran"] = "cpu"
     earlier: Annotated[int, "documents whose masks were kept from an earlier run, when this was measured"] = 0
+    p50: Annotated[float | None, "seconds of a document, without loading: half take no longer; null: not measured"] = (
+        None
+    )
+    p95: Annotated[float | None, "likewise, of 95 %"] = None
+    timed: Annotated[str, "what was timed: document, or batch, whose time its documents share alike"] = ""
+    tokens_in: Annotated[
+        int | None, "that language models were sent, of recorded answers too; null: none was asked"
+    ] = None
+    tokens_out: Annotated[int | None, "that they answered"] = None
+    dollars: Annotated[float | None, "what these tokens cost; null: nobody knows, or none was asked"] = None
+    joules: Annotated[float | None, "of the machine's processors while it worked, whoever used them; null: see why"] = (
+        None
+    )
+    no_joules: Annotated[str, "why the energy is not known"] = ""
 
     @property
     def rate(self) -> float | None:
@@ -52,6 +68,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
 # What is counted of a language model that anonymizes.
 QUOTES, INVENTED, UNUSABLE = "quotes", "quotes that are not in the text", "documents without a usable answer"
+TOKENS_IN, TOKENS_OUT, UNPRICED = "tokens sent", "tokens answered", "tokens without a price"
+MILLIONTHS = "millionths of a dollar"
 # What is counted of an attacker that repairs.
 REPAIR = "repair"
 UNANSWERED = "readings that the repairing attacker did not answer"
@@ -147,4 +165,18 @@ def _joined_cost(parts: Sequence[Cost]) -> Cost:
         loading=sum(part.loading for part in parts),
         earlier=sum(part.earlier for part in parts),
         peak_bytes=max(sizes, default=None),
+        p50=None,  # of files apart nobody can tell what half of all take
+        p95=None,
+        timed="",
+        tokens_in=_sum_known([part.tokens_in for part in parts]),
+        tokens_out=_sum_known([part.tokens_out for part in parts]),
+        dollars=_sum_known([part.dollars for part in parts]),
+        joules=_sum_known([part.joules for part in parts]),
+        no_joules=next((part.no_joules for part in parts if part.no_joules), ""),
     )
+
+
+def _sum_known(values: Sequence[Number | None]) -> Number | None:
+    """The sum of numbers; `None` where one is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known[1:], known[0]) if known and len(known) == len(values) else None

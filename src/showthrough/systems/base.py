@@ -83,6 +83,11 @@ class BaseAnonymizer:
         return "cpu"
 
     @property
+    def apart(self) -> bool:
+        """Whether it works document by document, so that each can be timed; others take several at once."""
+        return False
+
+    @property
     def lasting(self) -> bool:
         """Whether equal values with equal `pinned` give equal masks, so that masks may be kept."""
         return True

@@ -30,6 +30,7 @@ class Rules(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "rules"
+    apart: ClassVar[bool] = True  # type: ignore[misc, assignment]
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         """The masks of each document, ascending, none overlapping another."""

@@ -72,6 +72,7 @@ class Sanitize(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "sanitize"
+    apart: ClassVar[bool] = True  # type: ignore[misc, assignment]
     version: ClassVar[int] = 3
 
     corpus: str = parameter("", "the corpus that counts words, in any format; it may be the one that is masked")
