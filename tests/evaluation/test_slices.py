@@ -321,6 +321,14 @@ def test_entities_in_groups_by_type_and_identifier() -> None:
     assert whole == pytest.approx(21 / 48)
 
 
+def test_a_slice_without_any_number_says_so() -> None:
+    corpus, tool = typed_corpus(6)
+    run = evaluate(corpus, tool, ["precision"], slices=["type"], resamples=50)
+    for text in (markdown_text(run), html_text(run), latex_text(run)):
+        assert "precision has no groups: it does not count marked entities one by one" in text
+    assert "no metric has numbers there" in markdown_text(run)
+
+
 def test_a_type_that_a_number_does_not_count_is_no_doubt() -> None:
     corpus, tool = typed_corpus(60)
     masks = {key: [Mask(0, len(f"Name{int(key[1:])}x")), *tool.of(key)[:1]] for key in corpus.ids}

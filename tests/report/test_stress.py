@@ -6,7 +6,7 @@ from typing import Any
 
 from showthrough.report.sheets.document import Grid
 from showthrough.report.stress import stress_sheet
-from showthrough.studies.stress.comparison import BrokenDocument, PerturbedCorpus, StressDifference, StressStudy
+from showthrough.studies.stress.values import BrokenDocument, PerturbedCorpus, StressDifference, StressStudy
 
 
 def difference(way: str, metric: str, **values: Any) -> StressDifference:

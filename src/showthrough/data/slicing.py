@@ -136,14 +136,14 @@ def slicings_of(corpus: Corpus, fields: Sequence[str], table: NamesTable = NO_TA
     values: list[list[tuple[str, ...]]] = [[] for _ in questions]
     known: dict[str, None] = {}
     for document in corpus if questions else ():
-        for question, found in zip(questions, values, strict=True):
-            found.append(question.values(document, table))
+        for question, of_question in zip(questions, values, strict=True):
+            of_question.append(question.values(document, table))
         known |= dict.fromkeys(field_names(document))
     problems, slicings = [], []
-    for question, found in zip(questions, values, strict=True):
-        fault = _fault(question.field, found, [*known, *table.columns], corpus)
+    for question, of_question in zip(questions, values, strict=True):
+        fault = _fault(question.field, of_question, [*known, *table.columns], corpus)
         problems += [Problem(corpus.source, f"slice {shorten(question.field, _SHOWN)}", fault)] if fault else []
-        slicings += [] if fault else [_grouped(question.field, found)]
+        slicings += [] if fault else [_grouped(question.field, of_question)]
     if problems:
         raise InputError(problems)
     return slicings
@@ -185,9 +185,9 @@ def _grouped(name: str, values: Sequence[tuple[str, ...]]) -> Slicing:
 
 def _named(values: Sequence[tuple[str, ...]]) -> tuple[SliceKind, Sequence[tuple[str, ...]]]:
     """The kind of a field, and of each document the groups that it is in."""
-    if any(len(found) > 1 for found in values):
+    if any(len(of_document) > 1 for of_document in values):
         return "lists", values
-    single = [found[0] if found else "" for found in values]
+    single = [of_document[0] if of_document else "" for of_document in values]
     distinct = set(filter(None, single))
     if all(_DATE.fullmatch(value) for value in distinct):
         return "years", _renamed(single, lambda value: next(filter(None, _DATE.fullmatch(value).groups())))  # type: ignore[union-attr]

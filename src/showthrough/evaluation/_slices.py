@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -23,6 +22,7 @@ from showthrough.statistics import (
     ALIKE,
     GroupSums,
     GroupTests,
+    InfluenceSums,
     Ratios,
     Spread,
     even_units,
@@ -33,14 +33,12 @@ from showthrough.statistics import (
     same,
     side_by_side,
 )
-from showthrough.statistics._influence import InfluenceSums, Sizes
 from showthrough.statistics.forms import Form
 from showthrough.statistics.intervals import Ends
 from showthrough.storage.columns.strings import Strings
 
 _SHUFFLES = 999
 _EACH = 50  # shuffles for each group, where there are many: Holm's correction asks for small p values
-_LARGE = 20_000  # units, from which on Student's t is asked alone
 _HELD = 4_000_000  # sums that are held at once: 32 MB
 _NOTHING_VARIES = "it is the same whatever documents there are"
 _NO_NUMBER = "it has no main number"
@@ -320,7 +318,7 @@ class _Slicer:
         tables = [table for _, table in sums if not isinstance(table.form, Ratios)]
         if ratios:
             tables = [side_by_side([table for _, table in sums if isinstance(table.form, Ratios)]), *tables]
-        shuffles = max(_SHUFFLES, _EACH * len(self._groups)) if self.units.count <= _LARGE else 0
+        shuffles = max(_SHUFFLES, _EACH * len(self._groups))
         inside, outside = self.cut.members(group)
         results = group_tests(tables, inside, outside, shuffles, self.settings.seed, self.run.unit) if tables else []
         if ratios:
@@ -334,8 +332,8 @@ class _Slicer:
         self, numbers: _Numbers, own: Mapping[int, Ends], rest: Mapping[int, Ends], *, alone: bool
     ) -> Iterator[GroupScore]:
         scores = [self._score(numbers, group, own.get(group), rest.get(group)) for group in range(len(self._groups))]
-        tested = [score.p for score in scores if score.p is not None]
-        corrected = iter(tested if alone else holm(tested))
+        p_values = [score.p for score in scores if score.p is not None]
+        corrected = iter(p_values if alone else holm(p_values))
         for score in scores:
             yield score if score.p is None else replace(score, p_holm=next(corrected))
 
@@ -352,7 +350,7 @@ class _Slicer:
                 totals = {name: sums[group] for name, sums in each.totals.items()}
                 unit = metric.unit_change(HEADLINE, totals)
                 for side, sums in enumerate((tests.inside, tests.outside)):
-                    own = _only(sums, each.parts[group])
+                    own = sums.part(each.parts[group])
                     sound = bool(side) or same(float(own.values[0]), float(each.values[group]))
                     sides.append(_uncertain(own, limits, unit, sound=sound))
                     calls.append(number)
@@ -389,17 +387,6 @@ class _Slicer:
             tests.tests[part], difference, own, rest, self.settings.confidence, bounded, self.run.unit
         )
         return replace(score, difference=difference, difference_low=lowest, difference_high=highest, p=p, untested=why)
-
-
-def _only(sums: InfluenceSums, part: int) -> InfluenceSums:
-    """Of several parts, one."""
-    return InfluenceSums(*(_chosen(getattr(sums, name), part) for name in InfluenceSums.__dataclass_fields__))
-
-
-def _chosen(values: Any, part: int) -> Any:
-    if isinstance(values, Sizes):
-        return Sizes(*(getattr(values, name)[part : part + 1] for name in Sizes.__dataclass_fields__))
-    return None if values is None else values[part : part + 1]
 
 
 def _uncertain(sums: InfluenceSums, limits: tuple[float, float], unit: float, *, sound: bool) -> Uncertain:

@@ -18,7 +18,7 @@ from showthrough.report.sheets.document import (
     words,
 )
 from showthrough.run.gate.grading import FAILED, PASSED
-from showthrough.studies.stress.comparison import (
+from showthrough.studies.stress.values import (
     BY_TYPE,
     CONTROL,
     METRICS,

@@ -117,18 +117,18 @@ def _end(score: GroupScore, better: str) -> float:
 
 def largest_difference(scores: Sequence[GroupScore]) -> GroupScore | None:
     """The group that differs from the rest most surely, of those that were tested; of equal ones by most."""
-    tested = [score for score in scores if score.p_holm is not None]
-    return min(tested, key=lambda score: (score.p_holm or 0.0, -abs(score.difference or 0.0)), default=None)
+    with_p = [score for score in scores if score.p_holm is not None]
+    return min(with_p, key=lambda score: (score.p_holm or 0.0, -abs(score.difference or 0.0)), default=None)
 
 
 def slice_fault(slices: Mapping[str, Slice], field: str, group: str, metric: str) -> str:
     """Why a limit on a group cannot be asked of a run; empty where it can."""
-    found = slices.get(field)
-    if found is None:
+    cut = slices.get(field)
+    if cut is None:
         there = f"there are {', '.join(map(shorten, slices))}" if slices else "the run has none"
         return f"no slice {shorten(field)}; {there}; evaluate with --slice {shorten(field)}"
-    names = [each.name for each in found.groups]
+    names = [each.name for each in cut.groups]
     if group and group not in names:
         listed = ", ".join(map(shorten, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
         return f"the slice {shorten(field)} has no group {shorten(group)}; there are {listed}"
-    return found.left_out.get(metric, "")
+    return cut.left_out.get(metric, "")
