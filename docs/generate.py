@@ -44,6 +44,7 @@ from showthrough.run.records import (
 )
 from showthrough.run.run import Run
 from showthrough.run.settings import RecordedSettings
+from showthrough.run.slices import GroupScore, Slice, SliceGroup
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 100  # of help texts, whatever the terminal
@@ -111,6 +112,7 @@ def run_fields() -> str:
     parts = {
         "": Run, "An input": Input, "A metric": MetricRecord, "The settings": RecordedSettings, "A score": Score,
         "How an anonymization was made": Made, "What that took": Cost, "What surer masks alone reach": Sweep,
+        "Groups of documents": Slice, "A group": SliceGroup, "A number of a group": GroupScore,
         "A failure": Failure, "What a metric has to show of a document": Evidence, "A place in it": PlaceEvidence,
         "A string in it that is masked unevenly": Uneven, "Where the rest of a large run is": Tables,
         "What `Run.compare` gives, which is not in the file": Comparison,

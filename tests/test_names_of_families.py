@@ -27,6 +27,7 @@ ENGLISH = {
 CODES = METRIC_NAMES - ENGLISH
 # Words that mean something else where they stand.
 WORDS = {
+    "report/annex/__init__.py": {"linkability"},  # one of three risks
     "report/agreement.py": {"masking"},  # what annotators decide
     "report/review.py": {"masking", "disagreement"},  # what reviewers correct; what they leave
 }

@@ -111,7 +111,8 @@ from showthrough.studies.splits import (
     CorpusSplit as CorpusSplit,
     split_corpus as split_corpus,
 )
-from showthrough.studies.stress.comparison import StressStudy as StressStudy, stress as stress
+from showthrough.studies.stress.comparison import stress as stress
+from showthrough.studies.stress.values import StressStudy as StressStudy
 from showthrough.studies.verification import VerifierScores as VerifierScores, verifier_scores as verifier_scores
 from showthrough.systems import (
     ANONYMIZERS as ANONYMIZERS,

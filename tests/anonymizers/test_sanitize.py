@@ -123,7 +123,7 @@ def test_masks_are_the_same_by_the_command_line(written: Written) -> None:
 def test_what_cannot_be_counted_is_refused(written: Written) -> None:
     path = written(person("Ann  Leigh"))
     corpus = st.read_corpus(path)
-    with pytest.raises(InputError, match=r"sanitize: document a: 'Ann  Leigh' stands in no document of "):
+    with pytest.raises(InputError, match=r"sanitize: document a: 'Ann  Leigh' is in no document of "):
         Sanitize(path).masks(corpus.documents[:1])
     with pytest.raises(InputError, match=r"document b: nobody says whom it is about; expected .*entity=NAME"):
         Sanitize(path).masks(corpus.documents[1:2])

@@ -147,6 +147,23 @@ def test_reports_go_where_nothing_is(options: tuple[str, ...], starts: str, run:
     desk.refuses("report", "run.json", *options, starts=starts)
 
 
+@pytest.mark.parametrize("command", ["report", "compare", "check", "errors", "risk"])
+def test_a_corpus_in_place_of_a_run_is_sent_to_evaluate(command: str, desk: Any) -> None:
+    said = desk.cli(command, "corpus.json")
+    assert said.status == 2
+    assert said.err.startswith("corpus.json: is not a run file: found a")
+    assert said.err.endswith("; showthrough evaluate … -o FILE writes one\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("evaluate", "run.json", "masks.json"), ("validate", "run.json"), ("scan", "run.json"), ("corpus", "run.json")],
+)
+def test_a_run_in_place_of_a_corpus_is_called_by_its_name(words: tuple[str, ...], run: Any, desk: Any) -> None:
+    desk.write({"run.json": run})
+    desk.refuses(*words, starts="run.json: is a run file, which report, compare, check and errors read; expected ")
+
+
 @pytest.mark.parametrize("content", ["{", "[]", {"format": 1}])
 def test_resuming_takes_a_run(content: Any, desk: Any) -> None:
     desk.write({"out.json": content})

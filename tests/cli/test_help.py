@@ -45,6 +45,19 @@ def test_evaluate_leads_with_what_most_people_use(narrow: None, cli: Callable[..
     assert options["Output"][-1] == "--help"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("evaluate",), ("check",), ("stress",), ("corpus",), ("compare",), ("adjudicate",), ("scan",), ("train", "tagger"),
+     ("train", "verifier"), ("verifier", "answer"), ("verifier", "score"), ("rate", "sample"), ("rate", "serve")],
+    ids=" ".join,
+)  # fmt: skip
+def test_arguments_are_in_capitals_without_braces(words: tuple[str, ...], cli: Callable[..., Any]) -> None:
+    usage = cli(*words, "--help").out.partition("\n")[0]
+    pieces = usage.partition(f"showthrough {' '.join(words)} [OPTIONS] ")[2].split()
+    assert pieces
+    assert [piece for piece in pieces if not re.fullmatch(r"\[?[A-Z\d=]+\]?(\.{3})?", piece)] == []
+
+
 def test_help_imports_no_command() -> None:
     program = "import sys, showthrough.cli as cli; sys.argv = ['showthrough', '--help']; cli.app(standalone_mode=False)"
     after = "; print(*[name for name in sys.modules if name.startswith('showthrough')], file=sys.stderr)"
@@ -61,6 +74,12 @@ def test_kinds_are_listed(cli: Callable[..., Any]) -> None:
     refused = cli("list", "metric")
     assert (refused.status, refused.out) == (2, "")
     assert refused.err.startswith("list: unknown kind 'metric'; did you mean metrics?")
+
+
+def test_no_table_is_empty(cli: Callable[..., Any]) -> None:
+    lines = cli("list", "verifiers").out.splitlines()
+    assert lines[0] == "No installed package brings a verifier."
+    assert lines[1].startswith("FOLDER is a verifier that showthrough train verifier made")
 
 
 @pytest.mark.parametrize(("kind", "name"), [("learners", "glad"), ("attackers", "reader"), ("judges", "llm")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import zipfile
 
@@ -26,6 +27,8 @@ def test_one_that_is_not_installed(desk: Desk, command: tuple[str, ...], system:
     what, remedy = "the spaCy pipeline 'en_no_such' is not installed", "python -m spacy download en_no_such"
     (line,) = found.err.splitlines()
     assert f": {what}: {remedy}" in line
+    if names := re.search(r"; installed (?:is|are) (\w+)", line):
+        assert f": name {system}:{names[1]} instead" in line  # as a user writes it
     assert line.startswith("detector " if command[0] == "scan" else "anonymizer ")
     assert not (desk.folder / "out.json").exists()
 

@@ -110,8 +110,11 @@ def test_offsets_of_another_seed_are_refused_by_their_texts(cli: Cli, corpus: Pa
     ],
 )
 def test_the_gate(cli: Cli, corpus: Path, limit: str, perturbation: str, status: int, said: str) -> None:
-    found = cli("stress", corpus, "--with", "rules", "--perturb", perturbation, "--max-loss", limit, "--resamples", 100)
+    call = ("stress", corpus, "--with", "rules", "--perturb", perturbation, "--resamples", 100)
+    found = cli(*call, "--max-loss", limit, "-o", "s.json")
     assert found.status == status
+    gate = json.loads(Path("s.json").read_text())["gate"]
+    assert (gate["limit"], gate["status"]) == (float(limit), status)
     assert said in " ".join(found.out.split())
 
 
@@ -138,6 +141,22 @@ def test_bad_requests(cli: Cli, corpus: Path, options: tuple[str, ...], fault: s
     assert (refused.status, refused.out) == (2, "")
     assert fault in refused.err
     assert sorted(Path().rglob("*")) == before
+
+
+def test_all_faults_of_outputs_are_said_at_once(cli: Cli, corpus: Path) -> None:
+    """Before anything is scored, and before a system works."""
+    ids = [case["doc_id"] for case in json.loads(corpus.read_text())]
+    Path("out").mkdir()
+    Path("out/original.json").write_text(json.dumps({key: [] for key in ids}))
+    for name in ("typos", "digits"):
+        Path(f"out/{name}.json").write_text(json.dumps({key: [[0, 9999, "X"]] if key == "d3" else [] for key in ids}))
+    refused = cli(
+        "stress", corpus, "--outputs", "mine=out/", "--with", "rules", "--perturb", "typos", "--perturb", "digits"
+    )
+    assert (refused.status, refused.out) == (2, "")
+    lines = [line for line in refused.err.splitlines() if "document d3" in line]
+    assert [line.partition(":")[0] for line in lines] == ["out/typos.json", "out/digits.json"]
+    assert all("past the end of the text" in line for line in lines)
 
 
 def test_a_folder_may_have_some_of_the_perturbations(cli: Cli, corpus: Path) -> None:

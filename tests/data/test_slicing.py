@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from showthrough import Corpus, Document, InputError, PlanError
-from showthrough.data.slicing import Slicing, keys_of, parse_slices, slicings_of
+from showthrough.data.slicing import NamesTable, Slicing, keys_of, parse_slices, slicings_of
 
 
 def groups(slicing: Slicing) -> dict[str, list[int]]:
@@ -74,7 +74,8 @@ def test_group_and_split_of_documents() -> None:
 
 def test_a_table_goes_before_what_the_file_says() -> None:
     corpus = Corpus([Document("a", "x", fields={"origin": "old"}), Document("b", "y")])
-    slicing = slicings_of(corpus, ["origin"], {"a": {"origin": "Turkish"}, "b": {"origin": ""}})[0]
+    table = NamesTable({"a": {"origin": "Turkish"}, "b": {"origin": ""}})
+    slicing = slicings_of(corpus, ["origin"], table)[0]
     assert groups(slicing) == {"Turkish": [0], "(missing)": [1]}
 
 

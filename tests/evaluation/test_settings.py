@@ -179,7 +179,18 @@ def test_python_shows_every_setting() -> None:
     parameters = inspect.signature(st.evaluate).parameters
     assert list(parameters)[:3] == ["corpus", "anonymizations", "metrics"]
     assert set(options_of(Settings)) <= set(parameters)
-    own = {"answers", "background", "progress", "ratings", "resume", "texts", "thresholds", "verifiers", "watch"}
+    own = {
+        "answers",
+        "background",
+        "names",
+        "progress",
+        "ratings",
+        "resume",
+        "texts",
+        "thresholds",
+        "verifiers",
+        "watch",
+    }
     assert set(parameters) == own | set(options_of(Settings)) | {"corpus", "anonymizations", "metrics"}
     assert {one.kind for one in list(parameters.values())[3:]} == {inspect.Parameter.KEYWORD_ONLY}
     assert (parameters["resamples"].default, parameters["resamples"].annotation) == (1000, int)

@@ -24,6 +24,7 @@ from showthrough import (
     read_corpus,
 )
 from showthrough.cli import app
+from showthrough.formats.people.names import read_names
 from showthrough.report import json_text, latex_text, markdown_text
 from showthrough.report.html import html_text
 from showthrough.run.gate.checking import Gate, check_run
@@ -249,6 +250,114 @@ def test_rows_in_files_give_the_same_slices(monkeypatch: pytest.MonkeyPatch, tmp
     assert large.slices == run.slices
     large.save(tmp_path / "run.json")
     assert Run.load(tmp_path / "run.json").slices == run.slices
+
+
+def test_a_table_of_people_makes_groups_of_the_documents_that_name_them(tmp_path: Path) -> None:
+    """Names are read without accents and capitals; a document that names two people is in both groups."""
+    table = tmp_path / "names.csv"
+    table.write_text("name,origin\nAy\u015fe Demir,Turkish\nJOHN DOE,English\nOslo,city\n", encoding="utf-8")
+    texts = {"a": "Ayse Demir left.", "b": "John Doe of Oslo met AY\u015eE DEMIR.", "c": "Nobody came here."}
+    people = {"a": ["Ayse Demir"], "b": ["John Doe", "AY\u015eE DEMIR"], "c": []}
+    documents = []
+    for key, text in texts.items():
+        marks = [Mention(text.index(name), text.index(name) + len(name), "PER", "DIRECT") for name in people[key]]
+        marks += [Mention(12, 16, "LOC")] if key == "b" else []
+        documents.append(Document(key, text, (Annotation("ann", tuple(marks)),)))
+    tool = Anonymization({key: [] for key in texts}, "tool")
+    run = evaluate(Corpus(documents), tool, ["er_di"], slices=["origin"], names=table, resamples=50)
+    groups = {group.name: group.documents for group in run.slices["origin"].groups}
+    assert groups == {"English": 1, "Turkish": 2, "(missing)": 1}  # a town of that name is nobody
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("person,origin\nA,x\n", "found the columns person, origin; expected"),
+        ("doc_id,origin\nzzz,x\n", "column doc_id: found zzz; expected ids of the corpus, such as a"),
+        ("name,origin\nAnn,x\nANN,y\n", "line 3: column name: found 'ANN' twice"),
+    ],
+)
+def test_tables_that_cannot_be_used_are_refused(content: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "names.csv").write_text(content, encoding="utf-8")
+    corpus = Corpus([Document("a", "Mr Doe left."), Document("b", "Ms Roe came.")])
+    with pytest.raises(InputError) as caught:
+        read_names(tmp_path / "names.csv", corpus)
+    assert says in str(caught.value)
+
+
+def typed_corpus(size: int) -> tuple[Corpus, Anonymization]:
+    """Each document has a name and a town, both direct, and a date, which is not; names of the first three leak."""
+    documents, masks = [], {}
+    for number in range(size):
+        name, town = f"Name{number}x", f"Town{number}y"
+        text = f"{name} of {town} wrote on 3 May about {' '.join(f'w{number}v{place}' for place in range(8))}."
+        start = len(name) + 4
+        marks = (
+            Mention(0, len(name), "PERSON", "DIRECT", "e1"),
+            Mention(start, start + len(town), "LOC", "DIRECT", "e2"),
+            Mention(text.index("3 May"), text.index("3 May") + 5, "DATETIME", "QUASI", "e3"),
+        )
+        key = f"d{number:03}"
+        documents.append(Document(key, text, (Annotation("ann", marks),)))
+        masks[key] = [Mask(start, start + len(town)), *([] if number < 3 else [Mask(0, len(name))])]
+    return Corpus(documents, "typed"), Anonymization(masks, "tool")
+
+
+def test_entities_in_groups_by_type_and_identifier() -> None:
+    corpus, tool = typed_corpus(12)
+    run = evaluate(corpus, tool, ["removed_di", "er_di", "er", "recall", "precision"], slices=["type", "identifier"])
+    cut = run.slices["type"]
+    assert [(group.name, group.documents) for group in cut.groups] == [("DATETIME", 12), ("LOC", 12), ("PERSON", 12)]
+    for metric in ("removed_di", "er_di"):
+        values = {score.group: score.value for score in cut.of("tool", metric)}
+        assert values == {"PERSON": 9 / 12, "LOC": 1.0, "DATETIME": None}
+    person = cut.of("tool", "er_di")[-1]
+    assert (person.group, person.difference) == ("PERSON", pytest.approx(9 / 12 - 1))
+    assert cut.left_out == {"precision": "it does not count marked entities one by one"}
+    # Words: 12 names, of which 9 are covered, and 12 towns; dates have two words each, none of them covered.
+    recall = {score.group: score.value for score in run.slices["identifier"].of("tool", "recall")}
+    assert recall == {"direct": 21 / 24, "quasi": 0.0}
+    whole = run["tool", "recall"].value
+    assert whole == pytest.approx(21 / 48)
+
+
+def test_a_slice_without_any_number_says_so() -> None:
+    corpus, tool = typed_corpus(6)
+    run = evaluate(corpus, tool, ["precision"], slices=["type"], resamples=50)
+    for text in (markdown_text(run), html_text(run), latex_text(run)):
+        assert "precision has no groups: it does not count marked entities one by one" in text
+    assert "no metric has numbers there" in markdown_text(run)
+
+
+def test_a_type_that_a_number_does_not_count_is_no_doubt() -> None:
+    corpus, tool = typed_corpus(60)
+    masks = {key: [Mask(0, len(f"Name{int(key[1:])}x")), *tool.of(key)[:1]] for key in corpus.ids}
+    run = evaluate(corpus, Anonymization(masks, "tool"), ["removed_di"], slices=["type"], resamples=50)
+    grading = grade_demand(run, "tool", Demand(Threshold("removed_di", "min", 0.9, slice="type")))
+    assert (grading.grade, grading.why) == ("met", "")
+
+
+def test_rows_hang_on_groups_of_entities() -> None:
+    corpus, tool = typed_corpus(12)
+
+    def stop(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        evaluate(corpus, tool, ["er_di"], resamples=50, progress=stop)
+    with pytest.raises(PlanError, match="slice"):
+        evaluate(corpus, tool, ["er_di"], resamples=50, slices=["type"], resume=caught.value.partial)
+    with pytest.raises(Interrupted) as caught:
+        evaluate(corpus, tool, ["er_di"], resamples=50, slices=["type"], progress=stop)
+    resumed = evaluate(corpus, tool, ["er_di"], resamples=50, slices=["type"], resume=caught.value.partial)
+    assert resumed.slices == evaluate(corpus, tool, ["er_di"], resamples=50, slices=["type"]).slices
+
+
+def test_groups_of_entities_need_marks() -> None:
+    corpus = Corpus([Document("a", "Mr Doe left."), Document("b", "Ms Roe came.")])
+    with pytest.raises(InputError, match="slice type: nothing is marked in any document"):
+        evaluate(corpus, Anonymization({"a": [], "b": []}, "tool"), ["inconsistent"], slices=["type"])
 
 
 FILES = {

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, Run, evaluate
-from showthrough.evaluation._refusals import is_refusal
 from showthrough.evaluation.plan import Plan
+from showthrough.evaluation.refusals import is_refusal
 from showthrough.evaluation.release_checks import Releases, release_notices, releases_of
 from showthrough.evaluation.settings import Settings
 from showthrough.metrics import parse_metric

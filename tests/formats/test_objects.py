@@ -174,7 +174,7 @@ def test_an_unknown_shape_names_the_nearest(tmp_path: Path) -> None:
 def test_a_run_is_called_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text('{"corpus": {}, "anonymizations": [], "metrics": [], "scores": [], "provenance": {}}')
-    with pytest.raises(InputError, match=r"run\.json: is a run file, as evaluate writes it; expected a TAB \.json"):
+    with pytest.raises(InputError, match=r"run\.json: is a run file, which report, .* read; expected a TAB \.json"):
         read_corpus(path)
 
 

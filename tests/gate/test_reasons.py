@@ -7,9 +7,12 @@ from typing import Any, cast
 
 import pytest
 
+from showthrough.run.gate import accepted as accepted_list
+from showthrough.run.gate.accepted import Accepted, AcceptedIdentifier, ReadableIdentifiers
 from showthrough.run.gate.checks import BaselineCheck, Check, Enough, EvidenceCheck, ReadableCheck, ThresholdCheck
 from showthrough.run.gate.grading import Grade
 from showthrough.run.gate.state import Reason, ReleaseState, _numbers_apart, _reason
+from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 from showthrough.run.thresholds import End
 
@@ -199,3 +202,22 @@ def test_what_is_lacking_is_about_the_system_or_the_evaluation() -> None:
 )
 def test_two_shares_are_told_apart(value: float, other: float, texts: tuple[str, str]) -> None:
     assert _numbers_apart(value, other) == texts
+
+
+def test_a_state_begins_with_a_capital_as_a_heading() -> None:
+    titles = {state.title: state.sign for state in ReleaseState}
+    assert titles == {"Do not release": "✗", "Not enough evidence": "?", "No objection found": "✓"}
+
+
+def test_documents_count_in_which_something_is_left_that_nobody_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three documents one has one readable identifier, which was accepted, and another two, which were not."""
+    monkeypatch.setattr(accepted_list, "wrongs", lambda *_: [1, 2, 0])
+    monkeypatch.setattr(accepted_list, "_match", lambda *_: ({"d0": 1}, {1}))
+    record = cast("MetricRecord", SimpleNamespace(text="er_di", counts={"total": "all", "hidden": "right"}))
+    rows = {"er_di": {"a": {"total": [1, 2, 3], "hidden": [0, 0, 3]}}}
+    run = cast("Run", SimpleNamespace(rows=rows, documents=["d0", "d1", "d2"]))
+    listed = Accepted((AcceptedIdentifier("d0", "Ann", "2026-11-18", "known", text="Doe"),) * 2)
+    found = accepted_list._readable_by(run, "a", record, listed)
+    assert found == ReadableIdentifiers("er_di", readable=3, accepted=1, marked=6, documents=1, unused=[2])
+    nobody = accepted_list._readable_by(run, "a", record, None)
+    assert nobody == ReadableIdentifiers("er_di", readable=3, accepted=0, marked=6, documents=2, unused=[])

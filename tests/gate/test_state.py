@@ -68,6 +68,17 @@ def safe(situations: dict[str, Situation]) -> Run:
     return situations["all safe"].run
 
 
+def test_without_limits_none_is_called_best() -> None:
+    """Both mask Ona once and leave it once; one keeps more words. That makes neither of them the better one."""
+    corpus = Corpus([Document(f"d{number}", "Ona rowed to Skerrow. Ona sang.") for number in range(30)])
+    less = Anonymization({key: [Mask(0, 3)] for key in corpus.ids}, "less")
+    more = Anonymization({key: [Mask(0, 3), Mask(13, 20)] for key in corpus.ids}, "more")
+    metrics = ["inconsistent", 'tpi(ic="wordfreq", chunking="none")']
+    first = decisions(evaluate(corpus, [less, more], metrics, resamples=20), Gate())[0]
+    assert (first.state, first.limits, first.best_of) == (NOT_YET, [], 0)
+    assert "best" not in verdict(evaluate(corpus, [less, more], metrics, resamples=20)).state
+
+
 @pytest.fixture(scope="module")
 def one_left(situations: dict[str, Situation]) -> Run:
     return situations["one name left"].run
@@ -242,6 +253,14 @@ def test_a_release_without_a_number_of_use_goes_after_one_that_keeps_nothing(mon
     monkeypatch.setattr(state, "choose_metric", lambda *_: None)
     monkeypatch.setattr(state, "headline", lambda run, name, record: numbers[name])
     assert [state._use(cast("Run", None), Decision(FREE, name, "")) for name in numbers] == [-1.0, -1.0, 0.0]
+
+
+def test_a_run_that_judges_nothing_says_so_in_a_sentence() -> None:
+    """What a scan finds in the release shows nothing of what it does not know."""
+    decision = decide(run_of(letters(20), metrics=["residual"]))
+    said = "No number of this run shows whether an identifier is left in the release."
+    assert said in [reason.sentence for reason in decision.reasons]
+    assert decision.state == NOT_YET  # which speaks against nobody
 
 
 @pytest.mark.parametrize(

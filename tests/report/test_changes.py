@@ -212,6 +212,16 @@ def test_a_loss_is_no_state_without_objection() -> None:
     assert sheet.lead[3].startswith("Without the earlier run its state is: not enough evidence")
 
 
+def test_people_found_are_those_of_the_number() -> None:
+    """Two attacks find 31 of 200 people each, and 32 between them: the number is 0.155."""
+    situation = SITUATIONS["a regression"]()
+    assert situation.baseline is not None
+    assert situation.run["tool", "trir"].value == 31 / 200
+    changes = RunChanges(RunPair(situation.run, situation.baseline.beside.other, "last")).between("tool", "tool")
+    (people,) = [each for each in changes.counts if each.role == "attack"]
+    assert (people.now.sum(), people.before.sum()) == (31, 1)
+
+
 # Text of documents.
 
 

@@ -135,7 +135,8 @@ def test_few_documents_are_never_enough() -> None:
     run = run_of(20, good=[NAME, CODE, TOWN])
     assert verdict(run).recommendation.startswith(
         "good meets all thresholds in these documents, but may not in others (good may miss er_di ≥ "
-        "0.95 with 0.861): score more documents before deciding; 39 more documents without a leak would be enough."
+        "0.95: 0.861 is possible): score more documents before deciding; 39 more documents without a leak would be "
+        "enough."
     )
 
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 from typer.main import get_group
 
 from showthrough.cli.exit_codes import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
@@ -19,6 +19,7 @@ from showthrough.cli.former import use_current_spelling
 from showthrough.cli.plain_values import take_plain_values
 from showthrough.cli.signals import exit_on_signal, stoppable
 from showthrough.cli.streams import outlets
+from showthrough.cli.usage import Command
 from showthrough.core.errors import LINE, QUOTED, PlanError, ShowthroughError, shorten
 from showthrough.version import __version__
 
@@ -105,7 +106,7 @@ class _Commands(Mapping[str, Any]):
         return len(_COMMANDS)
 
 
-class _Command(TyperCommand):
+class _Command(Command):
     headings: Mapping[str, Sequence[str]] = {}  # names of options by heading; those of no heading come last
 
     def get_params(self, context: Any) -> Any:

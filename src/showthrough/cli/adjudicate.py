@@ -28,7 +28,7 @@ MOST = 20  # disputes on the terminal
 @with_options(settings=options_of(FileSettings, "format", "id_column", "text_column", "offsets"), views=sheet_options())
 def command(
     corpora: Annotated[
-        list[Path], typer.Argument(metavar="CORPUS...", help="The corpus; or one file for each annotator or pass.")
+        list[Path], typer.Argument(metavar="CORPUS", help="The corpus; or one file for each annotator or pass.")
     ],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="PATH", help="The corpus with one annotation.")

@@ -25,7 +25,7 @@ _READING = ("format", "group_by", "id_column", "text_column", "offsets")
     views=sheet_options(),
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus, with several annotators.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus, with several annotators.")],
     *,
     settings: CliOptions,
     drawing: CliOptions,

@@ -28,7 +28,7 @@ from showthrough.systems.silver import annotate
     views=view_options("force"),
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus.")],
     with_: Annotated[
         list[str],
         typer.Option(

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.consoles import console, notes, print_plain, show_notes
+from showthrough.cli.llm_options import ESTIMATE
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.systems import (
@@ -19,35 +20,37 @@ from showthrough.cli.systems import (
     describe_masks,
     mask_files,
     parse_systems,
+    with_answers,
 )
 from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import LINE, InputError, OutputError, join_names, shorten
-from showthrough.evaluation.notices import file_notes, training_notes
+from showthrough.evaluation.notices import answer_notes, file_notes, training_notes
 from showthrough.evaluation.settings import FileSettings, Settings, options_of, settings_problems
 from showthrough.formats import read_corpus
 from showthrough.formats.made_masks import encode_anonymization
 from showthrough.models.cache import usual_cache
+from showthrough.report.estimate import show_estimate
 from showthrough.systems import anonymize
 from showthrough.systems.anonymizing import check_ready, has_to_load
+from showthrough.systems.language_model import estimate_systems
+
+MasksOutput = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--output", metavar="PATH", help="The file for the masks; of several systems, a folder. Else SYSTEM.json."
+    ),
+]
 
 
 @with_options(
     settings=options_of(FileSettings, "format", "id_column", "text_column", "offsets"),
-    work=options_of(FileSettings, "jobs", "cache"),
+    work=options_of(FileSettings, "jobs", "cache", "send_text_to", "recordings", "concurrency", "rate", "price"),
     views=view_options("force"),
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus.")],
     with_: With,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="PATH",
-            help="The file for the masks; of several systems, a folder. Else SYSTEM.json.",
-        ),
-    ] = None,
+    output: MasksOutput = None,
     replacement: Replacement = "label",
     threshold: Threshold = None,
     everywhere: EverywhereToo = False,
@@ -55,6 +58,7 @@ def command(
     *,
     settings: CliOptions,
     work: CliOptions,
+    estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
     views: CliOptions,
 ) -> None:
     """Systems are joined with +, as in presidio+crf/, and named with =, as in mine=cmd:"python mine.py". The file
@@ -66,10 +70,14 @@ def command(
         raise InputError(problems)
     systems = parse_systems(with_, everywhere)
     paths = _paths(systems, output)
-    check_distinct(paths.values(), inputs([corpus], with_))
+    systems, answers = with_answers(systems, how, paths)
+    check_distinct((*paths.values(), *answers), inputs([corpus], with_))
     for path in paths.values():
         check_file(path, force, makes_folder=len(paths) > 1)
     originals = read_corpus(corpus, **settings)
+    if estimate:
+        show_estimate(estimate_systems(originals, systems, how), console())
+        return
     cache = usual_cache(how.cache)
     check_ready(originals, systems, seen, cache, loading=False)
     _announce_loading([name for name, system in systems.items() if has_to_load(originals, system, cache)])
@@ -88,7 +96,7 @@ def command(
             private=True,
             line=describe_masks(anonymization, paths[name]),
         )
-        remarks += training_notes(originals, (anonymization,), ())
+        remarks += [*training_notes(originals, (anonymization,), ()), *answer_notes(originals, (anonymization,), ())]
     show_notes(remarks)
     results.tell(console())
 

@@ -59,7 +59,7 @@ Format = Annotated[
     settings=options_of(FileSettings, *_SETTINGS), marks=options_of(SurrogateOptions), views=view_options("force")
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus.")],
     anonymization: Masks = None,
     *,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],

@@ -73,9 +73,7 @@ class AttackOptions:
 def command(
     background: Annotated[
         Path,
-        typer.Option(
-            "--background", metavar="FILE", help="The attacker's text by id; TRI's records also hold documents."
-        ),
+        typer.Option("--background", metavar="FILE", help="What the attacker knows: JSON of person's id to text."),
     ],
     anonymizations: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymized texts, or masks (then with --corpus).")

@@ -23,7 +23,7 @@ from showthrough.storage.writing import check_writable
     settings=options_of(FileSettings, "format", "id_column", "text_column", "offsets"), views=view_options("force")
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus.")],
     to: Annotated[
         str,
         typer.Option(

@@ -33,7 +33,7 @@ HEADINGS = {
     views=sheet_options(),
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus.")],
     anonymizations: Annotated[
         list[str] | None,
         typer.Argument(metavar="NAME=FILE", help="With --vocabulary, systems to score on hard words alone."),

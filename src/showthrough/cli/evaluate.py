@@ -119,7 +119,7 @@ def command(
     could not be written; 130 interrupted. With --min or --max, also 1 where a number misses its limit or is missing,
     and 3 where one is not sure to reach it.
 
-    FILE.part holds what is unfinished, and --resume completes it. What systems found is kept too.
+    If it is interrupted, --resume completes the run of --output.
     """
     if across:
         _refuse_beside_across(

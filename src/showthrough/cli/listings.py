@@ -230,8 +230,11 @@ def _describe_metric(metric: Metric) -> str:
 
 def _verifiers(name: str | None) -> None:
     if name is None:
-        show_table(("verifier", "version"), VERIFIERS, lambda verifier: (str(verifier.version),))
-        console().print(Text("FOLDER is a verifier of showthrough train verifier"))
+        if len(VERIFIERS):
+            show_table(("verifier", "version"), VERIFIERS, lambda verifier: (str(verifier.version),))
+        else:
+            console().print(Text("No installed package brings a verifier."))
+        console().print(Text("FOLDER is a verifier that showthrough train verifier made; list learners shows how."))
         return
     verifier = parse_verifier(name)
     _show_entry(f"{verifier.name} (version {verifier.version})", verifier)

@@ -12,6 +12,7 @@ from showthrough.cli.consoles import documents, show_notes
 from showthrough.cli.options import Anonymizations, CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, check_folder, inputs
 from showthrough.cli.progress import show_activity
+from showthrough.cli.usage import Command
 from showthrough.core.errors import printable
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
@@ -20,7 +21,7 @@ from showthrough.storage.file_heads import Head
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 
-@app.command("sample")
+@app.command("sample", cls=Command)
 @with_options(settings=options_of(FileSettings, "format", "id_column", "text_column", "offsets"))
 def sample(
     corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The originals, or a plan (.toml).")],
@@ -58,9 +59,9 @@ def sample(
     typer.echo(printable(f"{number} of {documents(drawn.sample.documents)} written to {output}"))
 
 
-@app.command("serve")
+@app.command("serve", cls=Command)
 def serve(
-    folder: Annotated[Path, typer.Argument(help="What rate sample wrote.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What rate sample wrote.")],
     rater: Annotated[
         list[str], typer.Option("--rater", metavar="NAME", help="A person who rates; repeatable, each gets an address.")
     ],

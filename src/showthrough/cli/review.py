@@ -29,7 +29,7 @@ from showthrough.studies.review.folder import check_new, review_copies
 
 @with_options(settings=options_of(FileSettings, "format", "id_column", "text_column", "offsets"), views=sheet_options())
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus with the annotations.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus with the annotations.")],
     output: Annotated[
         Path,
         typer.Option(

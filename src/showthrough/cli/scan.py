@@ -22,7 +22,11 @@ from showthrough.report.scan import scan_json, show_scan
 @with_options(settings=options_of(FileSettings, "format", "id_column", "text_column"), views=view_options("force"))
 def command(
     released: Annotated[
-        Path, typer.Argument(help="The released texts: a folder, a file of many, or one .txt; no originals are needed.")
+        Path,
+        typer.Argument(
+            metavar="RELEASED",
+            help="The released texts: a folder, a file of many, or one .txt; no originals are needed.",
+        ),
     ],
     detector: Annotated[
         list[str] | None,

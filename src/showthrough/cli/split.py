@@ -33,7 +33,7 @@ RECORD_FILE = f"{RECORD}.json"
     views=view_options("force"),
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The folder for the parts.")],
     shares: Annotated[
         str, typer.Option(metavar="SHARES", help="Shares of the parts: 80/20, or a=60,b=20,c=20.")

@@ -64,7 +64,7 @@ def _views() -> dict[str, Any]:
     views=_views(),
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus, with annotations.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus, with annotations.")],
     systems: WithSome = None,
     outputs: Annotated[
         list[str] | None,
@@ -142,14 +142,15 @@ def command(
             documents, by_name, ways, outputs=_readers(files, settings), seed=seed, replacement=replacement,
             threshold=threshold, watched=_watched, **measuring,
         )  # fmt: skip
-    gate = None if max_loss is None else study.check(max_loss)
-    sheet, results = stress_sheet(study, gate), Results(written.force)
-    written.write(sheet, study, results)
+    if max_loss is not None:
+        study = msgspec.structs.replace(study, gate=study.check(max_loss))
+    results = Results(written.force)
+    written.write(stress_sheet(study), study, results)
     screen = console(PAGE)
-    show_sheet(written.redact(stress_sheet(study, gate, whole=False)), screen)
+    show_sheet(written.redact(stress_sheet(study, whole=False)), screen)
     results.tell(screen)
-    if gate is not None and gate.status:
-        raise typer.Exit(gate.status)
+    if study.gate is not None and study.gate.status:
+        raise typer.Exit(study.gate.status)
 
 
 @contextmanager

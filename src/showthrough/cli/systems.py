@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,6 +18,8 @@ from showthrough.cli.progress import scoring
 from showthrough.core.errors import OutputError, printable, shorten
 from showthrough.data.masks import Anonymization
 from showthrough.models.cache import Cache
+from showthrough.models.chat.recordings import answers_path
+from showthrough.models.chat.settings import AskingSettings
 
 if TYPE_CHECKING:
     from showthrough.systems import Anonymizer
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 _WITH = typer.Option(
     "--with",
     metavar="SYSTEM",
-    help="An anonymizer: rules, presidio, spacy:PIPELINE, hf:MODEL, FOLDER/, cmd:PROGRAM …; may be repeated.",
+    help="An anonymizer: rules, presidio, spacy:PIPELINE, hf:MODEL, llm:MODEL, FOLDER/, cmd:PROGRAM …; repeatable.",
     autocompletion=anonymizer_names,
 )
 With = Annotated[list[str], _WITH]
@@ -53,6 +56,24 @@ def parse_systems(texts: Iterable[str], everywhere: bool) -> dict[str, Anonymize
 
     systems = named_anonymizers(texts)
     return {name: Everywhere(system) for name, system in systems.items()} if everywhere else systems
+
+
+def with_answers(
+    systems: Mapping[str, Anonymizer], settings: AskingSettings, paths: Mapping[str, Path]
+) -> tuple[dict[str, Anonymizer], list[Path]]:
+    """The systems with their language models asked as the settings say, and the files of their answers.
+
+    Answers are kept beside what is written for a system, unless somebody named a file.
+    """
+    from showthrough.systems.spec import bind_asking, language_models
+
+    bound, files = dict(systems), []
+    for name, system in systems.items():
+        if language_models(system):
+            named = settings.recordings or (str(answers_path(paths[name])) if name in paths else None)
+            bound[name] = bind_asking(system, replace(settings, recordings=named))
+            files += [] if named is None else [Path(named)]
+    return bound, list(dict.fromkeys(files))
 
 
 def mask_files(systems: Iterable[str], folder: Path) -> dict[str, Path]:

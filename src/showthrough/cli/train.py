@@ -5,8 +5,9 @@ from __future__ import annotations
 import typer
 
 from showthrough.cli import train_tagger, train_transformer, verifier_train
+from showthrough.cli.usage import Command
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.command("tagger")(train_tagger.command)
-app.command("transformer")(train_transformer.command)
-app.command("verifier")(verifier_train.command)
+app.command("tagger", cls=Command)(train_tagger.command)
+app.command("transformer", cls=Command)(train_transformer.command)
+app.command("verifier", cls=Command)(verifier_train.command)

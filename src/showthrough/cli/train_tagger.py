@@ -58,7 +58,7 @@ _RULES_ALONE = "rules alone: training found which headings, cues and forms mean 
     views={name: option for name, option in sheet_options().items() if name != "without_text"},
 )
 def command(
-    corpus: Annotated[Path, typer.Argument(help="Annotated documents to learn from.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="Annotated documents to learn from.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The folder for the model.")],
     learner: Learner = "",
     preset: Preset = "",

@@ -41,7 +41,7 @@ Seen = Annotated[bool, typer.Option("--seen", help="Allow documents of --dev to 
 
 @with_options(asked=options_of(TransformerSettings), grid=options_of(SweepGrid), settings=_FILES, views=_VIEWS)
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus, with its annotations.")],
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus, with its annotations.")],
     output: Folder,
     dev: Dev = None,
     *,

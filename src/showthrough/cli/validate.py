@@ -30,7 +30,9 @@ _SETTINGS = ("missing", "extra", "pairing", "language", *_READING, "map", "direc
 
 @with_options(settings=options_of(FileSettings, *_SETTINGS))
 def command(
-    corpus: Annotated[Path, typer.Argument(help="The corpus; or a plan (.toml) or a TAE configuration (.json).")],
+    corpus: Annotated[
+        Path, typer.Argument(metavar="CORPUS", help="The corpus; or a plan (.toml) or a TAE configuration (.json).")
+    ],
     anonymizations: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymizations to check against it.")
     ] = None,

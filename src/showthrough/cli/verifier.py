@@ -5,8 +5,9 @@ from __future__ import annotations
 import typer
 
 from showthrough.cli import verifier_answer, verifier_attribute, verifier_score
+from showthrough.cli.usage import Command
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.command("answer")(verifier_answer.command)
-app.command("attribute")(verifier_attribute.command)
-app.command("score")(verifier_score.command)
+app.command("answer", cls=Command)(verifier_answer.command)
+app.command("attribute", cls=Command)(verifier_attribute.command)
+app.command("score", cls=Command)(verifier_score.command)

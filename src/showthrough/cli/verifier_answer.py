@@ -47,7 +47,7 @@ Seen = Annotated[bool, typer.Option("--seen", help="Allow problems that it was t
 
 @with_options(settings=options_of(FileSettings, "format", "cache"), views=view_options("force"))
 def command(
-    problems: Annotated[Path, typer.Argument(help="Problems: PAN's folders or pairs.")],
+    problems: Annotated[Path, typer.Argument(metavar="PROBLEMS", help="Problems: PAN's folders or pairs.")],
     anonymizations: Submissions = None,
     *,
     verifier: Which,

@@ -35,7 +35,7 @@ First = Annotated[int, typer.Option("-k", min=1, help="Also count authors among 
     views={name: option for name, option in sheet_options().items() if name != "without_text"},
 )
 def command(
-    problems: Annotated[Path, typer.Argument(help="Problems: PAN's folders or pairs.")],
+    problems: Annotated[Path, typer.Argument(metavar="PROBLEMS", help="Problems: PAN's folders or pairs.")],
     anonymizations: Submissions = None,
     *,
     attack: Attack = "lexical",

@@ -23,7 +23,9 @@ from showthrough.studies.verification import verifier_scores
 
 @with_options(drawing=options_of(Settings, "confidence", "resamples", "seed"), views=sheet_options())
 def command(
-    truth: Annotated[Path, typer.Argument(help="Which problems are by one author: truth.jsonl or truth.txt.")],
+    truth: Annotated[
+        Path, typer.Argument(metavar="TRUTH", help="Which problems are by one author: truth.jsonl or truth.txt.")
+    ],
     answers: Annotated[
         list[str],
         typer.Argument(metavar="NAME=FILE", help="What verifiers answered: JSON Lines or PAN's text."),

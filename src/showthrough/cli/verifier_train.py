@@ -38,7 +38,9 @@ Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed for splitting 
 
 @with_options(settings=options_of(FileSettings, "format", "group_by"), views=view_options("force"))
 def command(
-    problems: Annotated[Path, typer.Argument(help="Problems with their truth: PAN's folders or pairs.")],
+    problems: Annotated[
+        Path, typer.Argument(metavar="PROBLEMS", help="Problems with their truth: PAN's folders or pairs.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The folder for the verifier.")],
     learner: Learner = "glad",
     band: Unanswered = "",

@@ -98,15 +98,13 @@ def show(run: Run, views: Views, screen: Console, gate: Gate | None = None) -> N
         show_verdict(found, screen)
     else:
         show_short_verdict(found, screen)
-    show_run(run, screen, parts=views.parts, short=not views.verbose)
+    routine = routine_notes(run.notes)
+    show_run(run, screen, parts=views.parts, short=not views.verbose, more_notes=len(routine))
     show_slices(views.redact(run), screen, short=not views.verbose)
     if views.verbose:
         show_systems(run, screen)
     else:
-        routine = routine_notes(run.notes)
         show_notes(note for note in run.notes if note not in routine)
-        if routine:
-            show_notes([f"{len(routine)} more note{'s' * (len(routine) > 1)}: --verbose"])
     if views.signatures:
         screen.print()
         show_signatures(run, screen)

@@ -13,7 +13,7 @@ own in the entry-point group `showthrough.families`:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -214,8 +214,8 @@ def ranking_metrics(function_words: str, metrics: Sequence[Metric] = ()) -> list
     return [metric for family in families() for metric in family.ranking(function_words, metrics)]
 
 
-def input_types() -> Iterator[InputType]:
-    return (input_type for family in families() for input_type in family.inputs)
+def input_types() -> list[InputType]:
+    return [input_type for family in families() for input_type in family.inputs]
 
 
 def input_type(name: str) -> InputType | None:

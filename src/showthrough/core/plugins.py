@@ -12,6 +12,7 @@ there too, and what was registered is sent along.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
@@ -133,7 +134,11 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
 
     def sound(self) -> dict[str, Entry]:
         """All entries but those of packages that cannot be imported."""
-        return {name: self[name] for name in self if not self.fault(name)}
+        entries = {}
+        for name in self:
+            with suppress(PlanError, ResourceError):
+                entries[name] = self[name]
+        return entries
 
     def fault(self, name: str) -> str:
         """Why an entry cannot be had; empty where it can."""

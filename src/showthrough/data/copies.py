@@ -27,7 +27,7 @@ SHINGLE = 5  # words
 # Of fewer words, one that is changed inside always leaves less than nine in ten shingles: equal texts alone are copies.
 FEWEST_WORDS = 20
 BINS = 32  # bytes of a sketch in a survey
-_BUFFER = 1 << 17  # bytes of texts that are looked at together
+_BUFFER = 1 << 16  # bytes of texts that are looked at together: of more, memory is asked for anew each time
 _STRETCH = 16  # bytes
 _LEAST_BYTES = 40  # without white space, of a text that can have twenty words
 _CHOSEN = 16  # of 256 stretches
@@ -37,9 +37,8 @@ _ODD = np.array(
 )
 _NONE = np.uint64(2**64 - 1)
 _SPACES = bytes(code for code in range(128) if chr(code).isspace())
-# Blanks beyond ASCII in UTF-8; their first bytes are quickly looked for.
-_BLANKS = lazy_pattern(rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe3\x80\x80")
-# The same beside quotation marks and dashes.
+_BLANKS = "\x85\xa0\u1680\u3000"  # beyond ASCII; one by one they are found sooner than by a pattern
+# The same in UTF-8, of those beside quotation marks and dashes.
 _PUNCTUATION_BLANKS = lazy_pattern(rb"\xe2(?:\x80[\x80-\x8a\xa8\xa9\xaf]|\x81\x9f)")
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # and kana: nobody writes blanks between them
 _WORD = lazy_pattern(rf"[{_IDEOGRAPHS}]|[^\s{_IDEOGRAPHS}]+")
@@ -52,16 +51,15 @@ def without_spaces(text: str) -> bytes:
     True
     """
     encoded = text.encode(*CODEC)
-    if len(encoded) != len(text) and _has_blanks(encoded):
+    if len(encoded) != len(text) and _has_blanks(text, encoded):
         encoded = "".join(text.split()).encode(*CODEC)
     return encoded.translate(None, _SPACES)
 
 
-def _has_blanks(encoded: bytes) -> bool:
-    if b"\xe2" in encoded and _PUNCTUATION_BLANKS.search(encoded):
-        return True
-    rare = b"\xc2" in encoded or b"\xe1" in encoded or b"\xe3" in encoded
-    return rare and _BLANKS.search(encoded) is not None
+def _has_blanks(text: str, encoded: bytes) -> bool:
+    return (b"\xe2" in encoded and _PUNCTUATION_BLANKS.search(encoded) is not None) or any(
+        blank in text for blank in _BLANKS
+    )
 
 
 def _mix_bits(values: Codes) -> Codes:

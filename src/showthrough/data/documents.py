@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import astuple
 
-from showthrough.core.arrays import AnyArray
+from showthrough.core.arrays import AnyArray, Ints
 from showthrough.core.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data._document_traces import Traces, Tracing
@@ -391,6 +391,13 @@ def window(documents: Sequence[Document], numbers: range) -> Sequence[Document]:
     return cut(numbers.start, numbers.stop) if cut else documents[numbers.start : numbers.stop]
 
 
+def documents_at(documents: Sequence[Document], numbers: Ints) -> list[Document]:
+    """Those of some numbers, in their order."""
+    if isinstance(documents, LazyDocuments):
+        return list(documents.load_some(numbers))
+    return [documents[number] for number in numbers.tolist()]
+
+
 class LazyDocuments(Sequence[Document]):
     """Documents that are made when they are asked for, and of which a part travels to another process."""
 
@@ -398,9 +405,13 @@ class LazyDocuments(Sequence[Document]):
     def load_range(self, start: int, stop: int) -> Iterable[Document]:
         """Those from one number up to another, one after the other."""
 
+    def load_some(self, numbers: Ints) -> Iterable[Document]:
+        """Those of some numbers, in their order."""
+        return map(self.__getitem__, numbers.tolist())
+
     @abstractmethod
     def window(self, start: int, stop: int) -> Sequence[Document]:
-        """The same, still to be made."""
+        """Those from one number up to another, still to be made."""
 
     def find_survey(self) -> Survey | None:
         """What was told of them when they were found, where somebody looked; raises InputError with what is wrong."""
@@ -432,6 +443,9 @@ class MappedDocuments(LazyDocuments):
 
     def load_range(self, start: int, stop: int) -> Iterable[Document]:
         return map(self._change, self._documents[start:stop])
+
+    def load_some(self, numbers: Ints) -> Iterable[Document]:
+        return map(self._change, documents_at(self._documents, numbers))
 
     def window(self, start: int, stop: int) -> MappedDocuments:
         return MappedDocuments(window(self._documents, range(start, stop)), self._change)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -46,6 +47,26 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     showthrough: Annotated[str, "version of the program"] = ""
     time: Annotated[str, "when it was made"] = ""
     cost: Annotated[Cost | None, "what it took"] = None
+    counts: Annotated[dict[str, int], "what a language model's answers came to, such as quotes that were dropped"] = {}
+
+
+# What is counted of a language model that anonymizes.
+QUOTES, INVENTED, UNUSABLE = "quotes", "quotes that are not in the text", "documents without a usable answer"
+
+
+def describe_counts(counts: Mapping[str, int]) -> str:
+    """What a reader must know of them.
+
+    >>> describe_counts({QUOTES: 40, INVENTED: 3, UNUSABLE: 0})
+    'of 40 quotes, 3 are not in the text and were dropped'
+    """
+    lines = []
+    if invented := counts.get(INVENTED, 0):
+        lines.append(f"of {counts.get(QUOTES, 0):,} quotes, {invented:,} are not in the text and were dropped")
+    if unusable := counts.get(UNUSABLE, 0):
+        documents = "1 document has" if unusable == 1 else f"{unusable:,} documents have"
+        lines.append(f"{documents} text without a usable answer, which stays as it is")
+    return "; ".join(lines)
 
 
 def text_digest(text: str) -> str:
@@ -69,11 +90,15 @@ def joined_provenance(parts: Sequence[Provenance | None]) -> Provenance | None:
         return None
     costs = [part.cost for part in known_parts]
     cost = _joined_cost([part_cost for part_cost in costs if part_cost is not None]) if all(costs) else None
-    return msgspec.structs.replace(known_parts[-1], texts="", seen=sum(part.seen for part in known_parts), cost=cost)
+    counts: Counter[str] = Counter()
+    for part in known_parts:
+        counts.update(part.counts)
+    seen = sum(part.seen for part in known_parts)
+    return msgspec.structs.replace(known_parts[-1], texts="", seen=seen, cost=cost, counts=dict(sorted(counts.items())))
 
 
 def _settings(part: Provenance) -> Provenance:
-    return msgspec.structs.replace(part, texts="", seen=0, showthrough="", time="", cost=None)
+    return msgspec.structs.replace(part, texts="", seen=0, showthrough="", time="", cost=None, counts={})
 
 
 def _joined_cost(parts: Sequence[Cost]) -> Cost:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value
+from showthrough.core.expected import expects
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document, Mention
 from showthrough.data.mask_types import repeats, type_of
@@ -24,6 +25,7 @@ NO_LABEL = "MASKED"  # where nobody said what it was
 _BETWEEN = lazy_pattern(r"[^\w/-]+")
 
 
+@expects(corpus=Corpus, anonymization=Anonymization)
 def release(
     corpus: Corpus, anonymization: Anonymization, replace: Replacement | None = None, missing: Missing = "error"
 ) -> Corpus:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -18,6 +18,8 @@ import numpy as np
 from showthrough.core.arrays import Ints
 from showthrough.core.errors import InputError, PlanError, Problem, join_names, quote_value, shorten
 from showthrough.data.documents import Corpus, Document
+from showthrough.data.reading_form import reading_form
+from showthrough.data.types import kind_of, path_of
 
 SliceKind = Literal["values", "lists", "numbers", "years"]
 ENTITY_FIELDS = ("type", "identifier")  # of entities, and not of documents
@@ -30,7 +32,39 @@ _SHOWN = 60  # characters of a pattern that a message shows
 _DATE = re.compile(r"(\d{4})[-/.]\d{1,2}(?:[-/.]\d{1,2}(?:[T ].*)?)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4})")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?")
 
-FieldTable = Mapping[str, Mapping[str, str]]  # by document id, what a table says of it by column
+
+@dataclass(frozen=True)
+class NamesTable:
+    """What a table says by column: of documents by their ids, or of people by their names, in reading form."""
+
+    by_document: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    by_name: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    source: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        rows = (*self.by_document.values(), *self.by_name.values())
+        return list(dict.fromkeys(column for row in rows for column in row))
+
+    def values(self, document: Document, column: str) -> tuple[str, ...]:
+        """Of a document itself, or of everybody whose name is marked in it."""
+        rows = [self.by_document.get(document.id, {})]
+        if self.by_name:
+            rows += [self.by_name.get(name, {}) for name in sorted(_marked_people(document))]
+        return tuple(dict.fromkeys(row[column].strip() for row in rows if row.get(column, "").strip()))
+
+
+NO_TABLE = NamesTable()
+
+
+def _marked_people(document: Document) -> set[str]:
+    """The names that are marked as those of people, in reading form."""
+    return {
+        reading_form(document.text[mention.start : mention.end])
+        for annotation in document.annotations
+        for mention in annotation.mentions
+        if (kind := kind_of(mention.entity_type)) is not None and "PERSON" in path_of(kind)
+    }
 
 
 @dataclass(frozen=True)
@@ -54,15 +88,14 @@ class _Question:
     def _pattern(self) -> re.Pattern[str] | None:
         return re.compile(self.field.removeprefix(_BY_ID)) if self.field.startswith(_BY_ID) else None
 
-    def values(self, document: Document, table: FieldTable) -> tuple[str, ...]:
+    def values(self, document: Document, table: NamesTable) -> tuple[str, ...]:
         if self._pattern:
             match = self._pattern.search(document.id)
             piece = match[1 if self._pattern.groups else 0] if match else ""
             return (piece,) if piece else ()
         name = self.field.removeprefix(_BY_FIELD)
-        told = table.get(document.id, {}).get(name, "").strip()
-        if told:
-            return (told,)
+        if of_table := table.values(document, name):
+            return of_table
         values = tuple(value.strip() for value in document.field_values(name) if value.strip())
         own = {"group": document.group, "split": document.split}.get(name, "")
         return values or ((own,) if own else ())
@@ -97,21 +130,20 @@ def keys_of(fields: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for name in names for key in (name, name.partition(".")[0])))
 
 
-def slicings_of(corpus: Corpus, fields: Sequence[str], table: FieldTable | None = None) -> list[Slicing]:
+def slicings_of(corpus: Corpus, fields: Sequence[str], table: NamesTable = NO_TABLE) -> list[Slicing]:
     """The groups of each field, in one pass over the documents; raises InputError for fields that make none."""
     questions = [_Question(name) for name in fields if name not in ENTITY_FIELDS]
     values: list[list[tuple[str, ...]]] = [[] for _ in questions]
     known: dict[str, None] = {}
     for document in corpus if questions else ():
-        for question, found in zip(questions, values, strict=True):
-            found.append(question.values(document, table or {}))
+        for question, of_question in zip(questions, values, strict=True):
+            of_question.append(question.values(document, table))
         known |= dict.fromkeys(field_names(document))
-    columns = dict.fromkeys(column for row in (table or {}).values() for column in row)
     problems, slicings = [], []
-    for question, found in zip(questions, values, strict=True):
-        fault = _fault(question.field, found, [*known, *columns], corpus)
+    for question, of_question in zip(questions, values, strict=True):
+        fault = _fault(question.field, of_question, [*known, *table.columns], corpus)
         problems += [Problem(corpus.source, f"slice {shorten(question.field, _SHOWN)}", fault)] if fault else []
-        slicings += [] if fault else [_grouped(question.field, found)]
+        slicings += [] if fault else [_grouped(question.field, of_question)]
     if problems:
         raise InputError(problems)
     return slicings
@@ -153,9 +185,9 @@ def _grouped(name: str, values: Sequence[tuple[str, ...]]) -> Slicing:
 
 def _named(values: Sequence[tuple[str, ...]]) -> tuple[SliceKind, Sequence[tuple[str, ...]]]:
     """The kind of a field, and of each document the groups that it is in."""
-    if any(len(found) > 1 for found in values):
+    if any(len(of_document) > 1 for of_document in values):
         return "lists", values
-    single = [found[0] if found else "" for found in values]
+    single = [of_document[0] if of_document else "" for of_document in values]
     distinct = set(filter(None, single))
     if all(_DATE.fullmatch(value) for value in distinct):
         return "years", _renamed(single, lambda value: next(filter(None, _DATE.fullmatch(value).groups())))  # type: ignore[union-attr]

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from showthrough.core.arrays import Ints, Ints32, distinct
-from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, chunk_ranges, window
+from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, chunk_ranges, documents_at, window
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.masks import Anonymization, TypedMask
 from showthrough.evaluation._chunks import Work, process_chunk
@@ -54,7 +54,7 @@ class _ReadingCounts(NamedTuple):
 
 def _count_readings(resources: Resources, task: _ReadingTask, batch: _SharedDocuments) -> _ReadingCounts:
     """As many turns as the most annotators that a document has: each of its annotators is a system in one of them."""
-    documents = [batch.documents[position] for position in batch.places.tolist()]
+    documents = documents_at(batch.documents, batch.places)
     readers = [document.readers for document in documents]
     positions: list[int] = []
     names: list[str] = []

@@ -16,7 +16,7 @@ from showthrough.engines.base import SharedValue
 from showthrough.evaluation._mask_notices import MaskNoticeCounts, tells_of_masks
 from showthrough.metrics import Metric, Rows
 from showthrough.metrics.base import failure_of, sound
-from showthrough.metrics.chunk import Anonymized, Chunk, HidingRule
+from showthrough.metrics.chunk import Anonymized, Chunk, EntityGroups, HidingRule
 from showthrough.metrics.matching.entities import HowRead
 from showthrough.models import resources_of_process
 from showthrough.models.settings import ModelSettings
@@ -36,6 +36,7 @@ class Work:
     elsewhere: HowRead | None = None  # how direct identifiers are looked for outside their marks; None: not at all
     kept: HidingRule | None = None  # where documents are kept for a reader
     types: tuple[str, ...] | None = None  # entity types of the whole corpus; None: of the chunk
+    entity_groups: tuple[EntityGroups, ...] = ()  # by which entities are counted beside
     inputs: Inputs = field(default_factory=dict)  # of families, those that metrics of single documents need
 
     @property
@@ -96,7 +97,7 @@ def process_remote_chunk(
     started, work = time.perf_counter(), replace(shared_work.value, anonymizations=anonymizations)
     resources = resources_of_process(models)
     resources.inputs = work.inputs
-    chunk = Chunk(corpus, resources, work.types, work.systems)
+    chunk = Chunk(corpus, resources, work.types, work.systems, work.entity_groups)
     answer = process_chunk(chunk, work)
     chunk.forget()
     answer.seconds = time.perf_counter() - started  # with what decoding the documents took, which is done here

@@ -16,6 +16,7 @@ from showthrough.core.families import families, ranking_metrics
 from showthrough.core.plugins import is_plugin
 from showthrough.data.documents import Corpus
 from showthrough.data.references import REFERENCES
+from showthrough.data.slicing import parse_slices
 from showthrough.evaluation._chunks import Cell
 from showthrough.evaluation._mask_notices import mask_notices
 from showthrough.evaluation._others_identifiers import OthersIdentifiers
@@ -228,8 +229,10 @@ class Notes:
             *reference_scores(run, plan.metrics, plan.settings, self._tables),
         ]
         run.notes += carried_by_few(run)
-        slices = compute_slices(run, plan.metrics, plan.corpus.ids, plan.slicings, plan.settings, self._tables)
-        run.slices = {each.field: each for each in slices}
+        cuts = plan.slicings, plan.entity_groups
+        slices = list(compute_slices(run, plan.metrics, plan.corpus.ids, cuts, plan.settings, self._tables))
+        in_order = parse_slices(plan.settings.slices)
+        run.slices = {each.field: each for each in sorted(slices, key=lambda each: in_order.index(each.field))}
         run.ceiling = self._score_ceiling()
         run.sweeps = self._sweeps(walk) if plan.settings.sweeps else {}
         if plan.texts:

@@ -19,6 +19,7 @@ from showthrough.metrics import Rows, metric_text
 from showthrough.models.chat.base import MODEL
 from showthrough.run.journal import Journal, JournalHead, JournalPart
 from showthrough.run.run import WITHOUT_TEXT, Run
+from showthrough.run.slices import entity_slices
 
 _BEFORE = " (in the part that was done before; start afresh to try again)"
 _OTHER = "not the same as in the run to resume; start afresh without --resume"
@@ -44,6 +45,7 @@ _SAME: dict[str, Callable[[Run], object]] = {
     "metrics": lambda run: [(metric.text, metric.version) for metric in run.metrics],
     "settings": lambda run: run.settings,
     **{kind.name: partial(_identity, kind) for kind in input_types()},
+    "slice": lambda run: [(cut.field, [group.name for group in cut.groups]) for cut in entity_slices(run.slices)],
     "showthrough version": lambda run: run.provenance.get("showthrough"),
 }
 

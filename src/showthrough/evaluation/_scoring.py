@@ -250,10 +250,10 @@ def reference_scores(
 
 
 def _signature(run: Run, metric: Metric, record: MetricRecord, anonymization: Input, settings: RecordedSettings) -> str:
-    dtype, models = settings.dtype, run.provenance["models"]
-    revisions = [(parameter, models[name]) for parameter, name in metric.models.items() if name in models]
+    dtype, models, used = settings.dtype, run.provenance["models"], metric.models
+    revisions = [(parameter, models[name]) for parameter, name in used.items() if name in models]
     extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in revisions]
-    if metric.models and dtype != "fp32":
+    if used and dtype != "fp32":
         extra.append(("dtype", dtype))
     for kind in input_types():
         records = run.inputs.get(kind.name) if kind.name in metric.needs else None

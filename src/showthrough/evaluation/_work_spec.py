@@ -66,6 +66,7 @@ class WorkSpec:
             elsewhere=read_elsewhere(self.plan.metrics, len(self.plan.corpus)),
             kept=self.hiding if self.plan.texts and not too_many(self.plan.corpus) else None,
             types=self.plan.corpus.survey.types,
+            entity_groups=self.plan.entity_groups,
             inputs={
                 kind.name: self.plan.inputs[kind.name]
                 for kind in input_types()

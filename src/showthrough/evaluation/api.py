@@ -11,13 +11,14 @@ from showthrough.core.errors import InputError, PlanError, quote_value, shorten
 from showthrough.core.families import family_fields, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.data.slicing import keys_of, parse_slices
+from showthrough.data.slicing import NO_TABLE, keys_of, parse_slices
 from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.runner import Progress
 from showthrough.evaluation.settings import Settings, settings_problems, takes_arguments_of
 from showthrough.formats import read_anonymization, read_corpus
+from showthrough.formats.people.names import read_names
 from showthrough.metrics import Metric, metrics_of
 from showthrough.models.settings import Watch
 from showthrough.run.gate.parsing import parse_thresholds, resolve_thresholds
@@ -48,6 +49,7 @@ class EvaluationCall(Settings, FamilyArguments):
     texts: bool = True
     watch: Watch | None = None
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    names: str | PathLike[str] | None = None
 
 
 @takes_arguments_of(EvaluationCall)
@@ -63,7 +65,8 @@ def evaluate(call: EvaluationCall) -> Run:
     `progress` gets the number of documents that are done and of all; `watch` hears what models are doing. `resume`
     takes an incomplete run of the same plan and completes it. With `texts` the run keeps the documents (of many, those
     at most risk), so that a report can show them. `thresholds` are limits for numbers, `{"min": {"er_di": 0.95}, "max":
-    {"trir": 0.09}}`: the run keeps them, for reports and gates.
+    {"trir": 0.09}}`: the run keeps them, for reports and gates. `names` is a table of documents (column
+    doc_id) or of people (column name), for `slices`.
 
     Further inputs, and settings as on the command line and in plans:
     """
@@ -93,7 +96,16 @@ def build_plan(call: EvaluationCall, systems: int = 0) -> Plan:
     chosen = tuple(dict.fromkeys(map(settings.applied_to, chosen)))
     records = map(metric_record, chosen)
     thresholds = resolve_thresholds(parse_thresholds(call.thresholds), records, settings.applied_to, slices)
-    return Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=thresholds, inputs=inputs)
+    return Plan(
+        corpus,
+        tuple(named),
+        chosen,
+        settings,
+        texts=call.texts,
+        thresholds=thresholds,
+        inputs=inputs,
+        names=read_names(call.names, corpus) if call.names else NO_TABLE,
+    )
 
 
 def _build_corpus(source: Corpus | CorpusSource, fields: Sequence[str] = ()) -> Corpus:

@@ -14,7 +14,9 @@ import numpy as np
 
 from showthrough.core.arrays import Floats
 from showthrough.core.errors import InputError
+from showthrough.core.expected import expects
 from showthrough.core.families import families
+from showthrough.core.plugins import is_plugin
 from showthrough.data.documents import Corpus
 from showthrough.evaluation._annotator_scores import Readings
 from showthrough.evaluation._scoring import Uncertain, drawn_again, uncertain
@@ -32,6 +34,7 @@ _MORE = "it needs more than what annotators marked"
 _NO_NUMBER = "it has no single number"
 
 
+@expects(corpus=Corpus)
 def ceiling(
     corpus: Corpus,
     metrics: Sequence[Metric | str] | None = None,
@@ -112,10 +115,11 @@ class _Number(NamedTuple):
 def _number(
     metric: Metric, table: Rows, again: dict[str, Floats], documents: int, settings: RecordedSettings
 ) -> _Number:
-    try:
-        sound_parts(metric, table)
-    except Exception as error:  # of a plugin, anything
-        return _Number(None, documents, failure_of(metric, error))
+    if is_plugin(metric):
+        try:
+            sound_parts(metric, table)
+        except Exception as error:  # of a plugin, anything
+            return _Number(None, documents, failure_of(metric, error))
     value = metric.combine(table.totals()).get(HEADLINE)
     if value is None or np.isnan(value):
         return _Number(None, documents, _NO_NUMBER if value is None else metric.undefined)

@@ -19,9 +19,9 @@ from showthrough.evaluation._chunks import Work, process_chunk
 from showthrough.evaluation._notes import Notes
 from showthrough.evaluation._progress import EvaluationProgress
 from showthrough.evaluation._resume import Earlier, evaluation_key
+from showthrough.evaluation._slices import empty_slice
 from showthrough.evaluation._work_spec import WorkSpec
 from showthrough.evaluation.checkpoints import Checkpoints
-from showthrough.evaluation.estimate import check_asking
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.runner import Progress, Runner
 from showthrough.models import Resources
@@ -54,14 +54,17 @@ def evaluate_plan(
 ) -> Run:
     """Carries a plan out, and saves meanwhile what is done where there are checkpoints.
 
-    Whoever opened the engine closes it; without one, what the settings ask for is opened and closed here. Raises
+    The caller closes an engine that it opened. Without one, what the settings ask for is opened and closed here. Raises
     Interrupted, with what was finished, when the user stops it, memory runs out, workers are gone again and again or a
     file changes meanwhile.
     """
     plan = plan.retype()
     plan.check()
     references = references_of(plan.corpus) if plan.settings.references else ()
-    check_asking(plan, references)
+    if any(metric.asks for metric in plan.metrics):
+        from showthrough.evaluation.estimate import check_asking  # here: few metrics ask anybody
+
+        check_asking(plan, references)
     if engine is not None:
         return Evaluation(plan, references, watch, checkpoints, engine).carried_out(progress, resume)
     with open_engine(plan.settings.engine, plan.settings.jobs, plan.settings.address) as own_engine:
@@ -236,6 +239,7 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         several_annotators=corpus.survey.annotators > corpus.survey.annotated,
         references=[Input(reference.name, reference.digest, len(reference)) for reference in references],
         thresholds=list(plan.thresholds),
+        slices={cut.field: empty_slice(cut) for cut in plan.entity_groups},  # rows hang on these
         inputs={
             kind.name: kind.record(plan.inputs[kind.name], corpus) for kind in input_types() if kind.name in plan.inputs
         },

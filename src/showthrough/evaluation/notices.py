@@ -16,6 +16,7 @@ from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.data.levels import level_of
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_notes
+from showthrough.data.provenance import describe_counts
 from showthrough.data.silver import akin, programs_of, same_detector
 from showthrough.data.types import NAMES, fold_type, nearest
 from showthrough.evaluation._mask_notices import MaskNoticeCounts, mask_counts, mask_notices
@@ -206,8 +207,8 @@ def leak_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics:
             if may_have_trained_on(model, [corpus.name, corpus.source], corpus.survey.types):
                 source = f" ({model.source})" if model.source else ""
                 lines.append(
-                    f"{shorten(anonymization.name)}: {shorten(name, 100)} may have been trained on this corpus, or one like "
-                    f"it: it learned from {model.trained_on}{source}. Then its numbers are too good"
+                    f"{shorten(anonymization.name)}: {shorten(name, 100)} may have been trained on this corpus, or one "
+                    f"like it: it learned from {model.trained_on}{source}. Then its numbers are too good"
                 )
     return lines
 
@@ -236,6 +237,16 @@ def unknown_labels(corpus: Corpus, anonymizations: Sequence[Anonymization], metr
     return lines
 
 
+def answer_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """What a language model that anonymized did not answer, and what it quoted that nobody wrote."""
+    described = {
+        anonymization.name: describe_counts(anonymization.provenance.counts)
+        for anonymization in anonymizations
+        if anonymization.provenance
+    }
+    return [f"{shorten(name)}: {line}" for name, line in described.items() if line]
+
+
 def offsets_doubted(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """That a few marks look as if their offsets counted something else than characters."""
     return offset_notes(corpus, anonymizations)
@@ -250,6 +261,7 @@ NOTICES: tuple[Notice, ...] = (
     not_independent,
     training_notes,
     leak_notes,
+    answer_notes,
     silver_notes,
     detector_notes,
     file_notes,

@@ -16,11 +16,12 @@ from showthrough.data.offsets import offset_problems
 from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import retype_corpus, retyped_masks
-from showthrough.data.slicing import FieldTable, Slicing, parse_slices, slicings_of
+from showthrough.data.slicing import ENTITY_FIELDS, NO_TABLE, NamesTable, Slicing, parse_slices, slicings_of
 from showthrough.data.text_anonymizations import ReleasedTexts
 from showthrough.evaluation.release_checks import Releases, check_releases, releases_of
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
+from showthrough.metrics.chunk import EntityGroups
 from showthrough.run.gate.parsing import fault_of
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
@@ -42,12 +43,19 @@ class Plan:
     texts: bool = True  # whether the run keeps documents, for a reader to look at
     inputs: Inputs = field(default_factory=dict)  # what families of metrics read, by name
     thresholds: tuple[Threshold, ...] = ()  # what numbers are asked to reach; none of them depends on it
-    names: FieldTable = field(default_factory=dict)  # what a table says of documents, for slices
+    names: NamesTable = NO_TABLE  # what a table says of documents or people, for slices
 
     @cached_property
     def slicings(self) -> list[Slicing]:
         """The groups that documents are in, by field; raises InputError for fields that make none."""
         return slicings_of(self.corpus, parse_slices(self.settings.slices), self.names)
+
+    @cached_property
+    def entity_groups(self) -> tuple[EntityGroups, ...]:
+        """The groups that entities are in, by the fields of entities that are asked for."""
+        types = self.corpus.survey.types
+        fields = (name for name in parse_slices(self.settings.slices) if name in ENTITY_FIELDS)
+        return tuple(EntityGroups.of(name, types) for name in fields)
 
     @cached_property
     def releases(self) -> dict[str, Releases]:
@@ -132,9 +140,13 @@ class Plan:
         """What keeps documents from being put into groups, and limits on groups that there are not."""
         try:
             groups = {slicing.field: slicing.groups for slicing in self.slicings}
+            groups |= {cut.field: cut.groups for cut in self.entity_groups}
         except InputError as error:
             return list(error.problems)
         problems = []
+        if self.entity_groups and not self.corpus.survey.marked:
+            fault = "nothing is marked in any document, so there are no groups of entities"
+            problems += [Problem("", f"slice {cut.field}", fault) for cut in self.entity_groups]
         for threshold in self.thresholds:
             if threshold.group and threshold.group not in groups.get(threshold.slice, ()):
                 fault = (

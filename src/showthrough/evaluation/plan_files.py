@@ -11,7 +11,7 @@ import msgspec
 
 from showthrough.core.errors import InputError, PlanError, Problem, shorten
 from showthrough.core.families import families
-from showthrough.evaluation.requests import EvaluationRequest, Source, path_of, resolve_path
+from showthrough.evaluation.requests import EvaluationRequest, Source, path_of, resolve_path, seen_from
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.metrics import metrics_of, preset
 from showthrough.run.gate.parsing import parse_thresholds
@@ -69,6 +69,8 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> EvaluationRequest:
         raise InputError(Problem(str(path), "anonymizations", expected))
     try:
         settings = kind(**{name: getattr(plan, name) for name in options_of(kind)})
+        if settings.names:
+            settings = replace(settings, names=seen_from(path, settings.names, "names"))
         for family in families():
             settings = replace(settings, **family.relocate(settings, path))
         metrics = metrics_of([*(preset(plan.preset) if plan.preset else ()), *plan.metrics])

@@ -12,12 +12,13 @@ from showthrough.core.families import families, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import split_names
-from showthrough.data.slicing import keys_of, parse_slices
+from showthrough.data.slicing import NO_TABLE, keys_of, parse_slices
 from showthrough.engines.base import Engine, Watch
 from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings, Names
 from showthrough.formats import read_anonymization, read_corpus
+from showthrough.formats.people.names import read_names
 from showthrough.formats.registry import shared_format
 from showthrough.metrics import Metric, metric_text
 from showthrough.run.gate.parsing import ThresholdRequest, resolve_thresholds
@@ -97,7 +98,9 @@ class EvaluationRequest:
     @property
     def extra_paths(self) -> list[Path]:
         """What is read beside the corpus and the anonymizations, in files and folders."""
-        return [path for family in families() for path in family.files(self.settings, self.chosen)]
+        chosen, names = self.chosen, self.settings.names
+        paths = (path for family in families() for path in family.files(self.settings, chosen))
+        return [*([place_of(names)] if names else []), *paths]
 
     @property
     def metric_labels(self) -> dict[str, str]:
@@ -150,6 +153,11 @@ class EvaluationRequest:
                 anonymizations.append(anonymization)
             except InputError as error:
                 problems += error.problems
+        names = NO_TABLE
+        try:
+            names = read_names(settings.names, corpus) if settings.names else NO_TABLE
+        except InputError as error:
+            problems += error.problems
         inputs: dict[str, Any] = {}
         for kind in input_types():
             try:
@@ -173,6 +181,7 @@ class EvaluationRequest:
             self.unavailable,
             inputs=inputs,
             thresholds=thresholds,
+            names=names,
         )
         return plan, problems
 

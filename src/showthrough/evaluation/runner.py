@@ -95,7 +95,8 @@ class Runner:
         return self._chunk(self._corpus)
 
     def _chunk(self, corpus: Corpus) -> Chunk:
-        return Chunk(corpus, self._resources, self._corpus.survey.types, self._plan.anonymizations)
+        plan = self._plan
+        return Chunk(corpus, self._resources, self._corpus.survey.types, plan.anonymizations, plan.entity_groups)
 
     def _lost_error(self, lost: Mapping[range, LostError]) -> LostError:
         """Which documents nobody could work on, and why."""

@@ -223,6 +223,15 @@ class FileSettings(Settings, FamilyOptions):
         Meta(title="NAME", description="A column beside the originals that holds released texts; may be repeated."),
     ] = ()
 
+    names: Annotated[
+        str | None,
+        Meta(
+            title="TABLE",
+            description="What a table says of documents (doc_id) or of people (name), for --slice.",
+            extra=_RARE,
+        ),
+    ] = None
+
     extra: Annotated[Extra, Meta(description="What to do about a document that is in an anonymization alone.")] = (
         "error"
     )

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document
-from showthrough.data.alignment import align
 from showthrough.data.documents import Corpus
 from showthrough.data.pairing import stranger_fault
 from showthrough.data.sharded import Joining, encode_masks
@@ -65,6 +64,8 @@ class ReleasedShards:
 
 
 def _aligned_chunk(part: Corpus, released: dict[str, bytes], path: Path) -> tuple[list[str], list[bytes]]:
+    from showthrough.data.alignment import align  # here: it is for texts that lie in other files
+
     masks = {
         document.id: align(document.text, released[document.id].decode("utf-8", "surrogatepass"))
         for document in part

@@ -191,6 +191,10 @@ class LineDocuments(LazyDocuments):
     def load_range(self, start: int, stop: int) -> Iterator[Document]:
         return self.lines.decode_lines(start, stop, lambda line, number: self.decode(line, self.before + number + 1))
 
+    def load_some(self, numbers: Ints) -> Iterator[Document]:
+        chosen, lines = numbers.tolist(), self.lines.taken(numbers)
+        return lines.decode_lines(0, len(lines), lambda line, index: self.decode(line, self.before + chosen[index] + 1))
+
     def window(self, start: int, stop: int) -> LineDocuments:
         return LineDocuments(self.lines.part(start, stop), self.decode, self.before + start)
 

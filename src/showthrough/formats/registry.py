@@ -124,6 +124,8 @@ def recognise_format(head: Head, task: Task) -> str | None:
     What a file begins with counts for more than its ending. Where a built-in format is sure plugins are not asked, so
     that what is installed does not change what a file means.
     """
+    if is_run(head):
+        return None
     if (certain := _first_certain(head, task)) is not None:
         return certain
     claims = _collect_claims(head, _possible_formats(head), task)
@@ -318,6 +320,11 @@ def _format_of_rows(head: RowHead, task: Task) -> str | None:
 _RUN_KEYS = {"anonymizations", "metrics", "scores", "provenance"}
 
 
+def is_run(head: Head) -> bool:
+    """Whether a file is what evaluate writes, by the keys at its start."""
+    return head.first_byte == b"{" and head.json.keys.keys() >= _RUN_KEYS
+
+
 def _unknown_format(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
     if head.folder:
         endings = sorted(filter(None, head.endings))
@@ -328,8 +335,8 @@ def _unknown_format(head: Head, kinds: str, able: Mapping[str, Format]) -> Input
         return fail(head.path, f"is empty; expected {kinds}")
     if head.suffix == ".txt":
         return fail(head.path, f"is one text; expected {kinds}")
-    if head.first_byte == b"{" and head.json.keys.keys() >= _RUN_KEYS:
-        return fail(head.path, f"is a run file, as evaluate writes it; expected {kinds}")
+    if is_run(head):
+        return fail(head.path, f"is a run file, which report, compare, check and errors read; expected {kinds}")
     if head.json.keys:
         objects = "objects" if head.first_byte == b"[" or head.lines else "an object"
         like = nearest(head, able)

@@ -62,7 +62,8 @@ class Remarks:
             keys = join_names(shorten(key) for key in unknown)
             lines.append(f"not used, since the format does not know {_these_nouns(unknown, self.kind)}: {keys}")
         if self.numbered:
-            lines.append("its documents have no ids: they are numbered, from 1 on")
+            other = "; --id-column names another column of ids" if unknown and self.kind == "column" else ""
+            lines.append(f"its documents have no ids: they are numbered, from 1 on{other}")
         if self.left:
             items = [f"{shorten(description)} ({count})" for description, count in self.left.items()]
             more = f" and {len(items) - _KINDS} more kinds" if len(items) > _KINDS else ""

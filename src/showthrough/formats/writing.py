@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from showthrough.core.errors import InputError, OutputError, join_names, shorten
+from showthrough.core.expected import expects
 from showthrough.core.plugins import describe_error
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.levels import by_type
@@ -167,6 +168,7 @@ class WriteResult:
         return str(self.path) if len(self.files) == 1 else f"{len(self.files)} files in {self.path}"
 
 
+@expects(corpus=Corpus)
 def write_corpus(
     corpus: Corpus,
     path: str | os.PathLike[str],

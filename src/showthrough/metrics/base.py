@@ -43,6 +43,9 @@ Role = Literal[
     "inconsistency",
     "residual",
     "authors",
+    "reconstruction",
+    "linkage",
+    "distinguishing",
     "sense",
     "meaning",
 ]
@@ -62,6 +65,10 @@ ROLES: dict[Role, str] = {
     "`success`, `control:…` and `risk:…`; what was inferred is the evidence",
     "attributes": "the share of true attributes of authors that an attacker's first guess gets right. It has the "
     "parts `top-3`, `control:…` and `risk:…`, and the same evidence",
+    "reconstruction": "the share of masked mentions that a guesser recovers, with the parts `control`, `risk` and "
+    "`words`, and the parameter `guesser`",
+    "linkage": "how well documents of one person are told from others in a release, with the part `control`",
+    "distinguishing": "how often a release is traced to the right one of two originals, with the part `epsilon`",
     "F, P and R": "F, with precision and recall as the parts `P` and `R`",
     "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",
@@ -164,7 +171,7 @@ class Metric(ABC):
         return self.undefined
 
     def by_chance(self, anonymized: Anonymized, other_documents: Sequence[Sequence[int]]) -> dict[str, float | None]:
-        """Parts that no rows make: what would be found by chance, of each document in others, told by number."""
+        """Parts that no rows make: what would be found by chance, of each document in others, by number."""
         return {}
 
     def leaks(self, rows: Rows) -> Floats:
@@ -182,7 +189,7 @@ class Metric(ABC):
 
     @property
     def missing_resource(self) -> str:
-        """What has to be on this machine and is not, and how to get it: told before anything is read."""
+        """What has to be on this machine and is not, and how to get it. Users see it before anything is read."""
         return ""
 
     @property
@@ -241,7 +248,7 @@ class Metric(ABC):
 
     @property
     def hiding_rule(self) -> HidingRule | None:
-        """When a mention is hidden to it, where it tells what can still be read of mentions."""
+        """When a mention is hidden to it, if it shows what can still be read of mentions."""
         return None
 
     def types_in(self, anonymization: Anonymization) -> frozenset[str]:

@@ -10,8 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from showthrough.core.arrays import Floats, Ints
 from showthrough.data.documents import Corpus
+from showthrough.data.labels import Labels
 from showthrough.data.layout.coverage import Coverage, Replacements
+from showthrough.data.layout.gold import Gold
 from showthrough.data.layout.span_index import Asking, SpanIndex
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.masks import Anonymization, Mask
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     from showthrough.statistics.rows import Rows
 
 FunctionWordMentions = Literal["asked", "free"]
+IDENTIFIERS = ("direct", "quasi")
 _DOCUMENTS = 256  # that are shared out together
 T = TypeVar("T")
 
@@ -43,6 +50,30 @@ class HidingRule(NamedTuple):
         if self.function_word_mentions == "free":
             return "never"
         return "entity" if function_word_models(self.function_words) else "mention"
+
+
+class EntityGroups(NamedTuple):
+    """Groups that entities are in, whatever document they stand in: by their type, or by how they identify."""
+
+    field: str
+    groups: tuple[str, ...]
+
+    @classmethod
+    def of(cls, field: str, types: tuple[str, ...]) -> EntityGroups:
+        """Of a corpus with these entity types."""
+        return cls(field, IDENTIFIERS if field == "identifier" else tuple(Labels(types).number_titles(types)[0]))
+
+    def labels(self, gold: Gold, types: tuple[str, ...]) -> Ints:
+        """The number of each entity's group; −1 where it is in none."""
+        if self.field == "identifier":
+            return np.array([-1, 1, 0])[gold.entity_level]  # a level of 1 is a quasi-identifier, of 2 a direct one
+        titles, numbers = Labels(types).number_titles(gold.types)
+        places = [self.groups.index(titles[number]) for number in numbers]
+        return np.array(places, dtype=np.int64)[gold.entity_type]
+
+    def column(self, name: str, group: int) -> str:
+        """What a column is called that counts the entities of one group alone."""
+        return f"{name}@{self.field}:{group}"
 
 
 class DocumentBatch(NamedTuple):
@@ -86,11 +117,13 @@ class Chunk(_Memo):
         resources: Resources | None = None,
         types: tuple[str, ...] | None = None,
         systems: Sequence[Anonymization] = (),
+        entity_groups: Sequence[EntityGroups] = (),
     ) -> None:
         super().__init__()
         self.corpus = corpus
         self._types = types
         self.resources = resources or Resources()
+        self.entity_groups = entity_groups  # by which metrics count entities beside
         self.systems = systems  # all that are under test together, references aside
 
     @cached_property
@@ -104,6 +137,18 @@ class Chunk(_Memo):
             return self._types
         # A survey would read all texts for it.
         return tuple(sorted({mark.entity_type for marks in self.axis.layers.mentions for mark in marks}))
+
+    def count_by_group(self, entity: Ints, document: Ints, counts: Mapping[str, ArrayLike]) -> dict[str, Floats]:
+        """Columns of what is counted of entities, or their mentions and words, in each group that is asked for."""
+        columns = {}
+        for cut in self.entity_groups:
+            labels = self.once(("groups", cut), lambda cut=cut: cut.labels(self.axis.gold, self.types))[entity]  # type: ignore[misc]
+            for number in range(len(cut.groups)):
+                mine = labels == number
+                for name, values in counts.items():
+                    counted = np.asarray(values, dtype=np.float64) * mine
+                    columns[cut.column(name, number)] = self.axis.by_document(document, counted)
+        return columns
 
     def span_index(self, hiding: HidingRule) -> SpanIndex:
         """What has to be masked of the mentions."""

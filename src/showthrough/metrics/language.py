@@ -11,7 +11,6 @@ from showthrough.data.masks import Anonymization
 from showthrough.metrics import Metric, metric_text, with_parameters
 from showthrough.models import FUNCTION_WORDS
 from showthrough.models.closed_classes import CLOSED_CLASSES
-from showthrough.models.information import frequency_languages
 from showthrough.models.languages import another_language, sample_of
 from showthrough.models.lexicon import DEFAULT_LEXICON, LEXICONS, NONE, lexicon_of
 from showthrough.models.names import INFORMATION
@@ -75,6 +74,8 @@ def _lexicon(language: str) -> str:
 
 
 def _frequencies(language: str) -> str:
+    from showthrough.models.information import frequency_languages  # here: few metrics weigh words
+
     if language not in (languages := frequency_languages()):
         expected = f"expected one of {', '.join(languages)}"
         raise PlanError(f"wordfreq has no word frequencies for {quote_value(language)}; {expected}", "language")

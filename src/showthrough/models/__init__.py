@@ -17,11 +17,22 @@ from showthrough.engines.base import Engine, InProcess, SharedValue
 from showthrough.models.cache import Cache, usual_cache
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.lexicon import LEXICONS, NONE, Lexicon, NoWords
-from showthrough.models.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIMILARITY, STS, TERMS, Role
+from showthrough.models.names import (
+    EMBEDDING,
+    GAPS,
+    INFORMATION,
+    LANGUAGE_MODEL,
+    SIMILARITY,
+    STS,
+    TERMS,
+    Role,
+    local_or_hub,
+)
 from showthrough.models.settings import ModelSettings, Watch
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.models._causal_lm import CausalLanguageModel
+    from showthrough.models._mask_filling import MaskFiller
     from showthrough.models._similarity import Similarity
     from showthrough.models.chat.base import Chat
     from showthrough.models.chat.estimate import QuestionTally
@@ -182,6 +193,14 @@ class Resources:
         return CausalLanguageModel(LANGUAGE_MODEL.parse(name), LANGUAGE_MODEL, self.models, self.cache, self.watch)
 
     @_once
+    def mask_filler(self, name: str) -> MaskFiller:
+        """What fills gaps of a text: a masked language model, a folder or a name on the hub."""
+        from showthrough.models._mask_filling import MaskFiller
+
+        source = GAPS.parse(local_or_hub(name, "hf"))
+        return MaskFiller(source, GAPS, self.models, self.cache, self.watch)
+
+    @_once
     def chat(self, name: str) -> Chat:
         """A language model that is talked to: `llm:MODEL` or `llm:MODEL@URL`."""
         from showthrough.models.chat.model import LanguageModel
@@ -239,6 +258,7 @@ class Resources:
             SIMILARITY.parameter: self.similarity,
             EMBEDDING.parameter: self.embedder,
             LANGUAGE_MODEL.parameter: self.language_model,
+            GAPS.parameter: self.mask_filler,
             FUNCTION_WORDS: self.function_words,
             STS_MODEL: self.sts,
             WORDNET: self.wordnet,

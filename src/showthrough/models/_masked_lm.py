@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ _LARGE_BLOCK = 2_400_000
 
 class MaskedLanguageModel(PretrainedModel):
     """A model of the `transformers` library with a prediction head."""
+
+    packs: ClassVar[bool] = True  # whether texts may stand end to end (`_packing.py`)
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -64,7 +66,7 @@ class MaskedLanguageModel(PretrainedModel):
             tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
             if fault := _fault(self.place, model, report, tokenizer):
                 raise self.role.missing_error(fault, "name a model for masked language modelling")
-            return Predictor(model.to(device).eval(), tokenizer)
+            return Predictor(model.to(device).eval(), tokenizer, packs=self.packs)
 
 
 def _blocks(questions: Sequence[SpanQuery], size: int) -> Iterator[Sequence[SpanQuery]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from showthrough.models.closed_classes import CLOSED_CLASSES
 TITLES = frozenset({"mr", "mrs", "ms"})
 ALWAYS = TITLES | {"no", "nr", "about"}  # what TAB's script takes beside the classes; its words are English
 PUNCTUATION = frozenset(" ,.-;:/&()[]–'\"’“”")
+is_punctuation: Callable[[str], int] = PUNCTUATION.__contains__  # of a character
 NONE = "none"
 _APOSTROPHES = frozenset("'’")
 # Capitals of Latin-1 to small letters: `bytes.lower` knows those of ASCII alone.
@@ -112,7 +113,3 @@ def _among(keys: Codes, sorted_keys: Codes) -> Bools:
     """Which of the keys are among others, which are sorted."""
     index = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
     return np.asarray(sorted_keys[index] == keys)
-
-
-def is_punctuation(character: str) -> int:
-    return character in PUNCTUATION

@@ -43,12 +43,21 @@ _TOGETHER = 8  # texts that go through each component together; whole documents 
 
 
 class Pipeline:
-    """A spaCy pipeline by package name or folder. `instead` is the parameter that would do without it."""
+    """A spaCy pipeline by package name or folder.
+
+    `instead` is the parameter that would do without it, and `written` how a user writes its name: `presidio:{}`.
+    """
 
     def __init__(
-        self, name: str, instead: str, exclude: Collection[str] = ("lemmatizer",), watch: Watch | None = None
+        self,
+        name: str,
+        instead: str,
+        exclude: Collection[str] = ("lemmatizer",),
+        watch: Watch | None = None,
+        written: str = "spacy:{}",
     ) -> None:
         self.name = name
+        self.written = written
         self.watch = watch
         self.instead = instead
         self.exclude = exclude  # components that are never loaded
@@ -88,8 +97,8 @@ class Pipeline:
             installed = _list_installed()
             hint = ""
             if installed:
-                names, first = ", ".join(installed), installed[0]
-                hint = f"; installed {'is' if len(installed) == 1 else 'are'} {names}: name {first} instead"
+                are = "is" if len(installed) == 1 else "are"
+                hint = f"; installed {are} {', '.join(installed)}: name {self.written.format(installed[0])} instead"
             missing = f"is not installed: {download}{hint}; or name the folder that holds it; or choose {self.instead}"
             raise UnavailableError(f"the spaCy pipeline {self.name!r} {missing}")
         return Path(next(iter(locations)))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.core.arrays import Floats
+from showthrough.core.arrays import Floats, Ints
 from showthrough.core.errors import ResourceError
 from showthrough.models._packing import (
     Attention,
@@ -45,7 +45,7 @@ _CUT = 50_000  # characters of texts that are cut into pieces at once, while oth
 class Predictor:
     """A model with a prediction head and its tokenizer, ready to be asked."""
 
-    def __init__(self, model: Any, tokenizer: Any, attention: Attention | None = None) -> None:
+    def __init__(self, model: Any, tokenizer: Any, attention: Attention | None = None, *, packs: bool = True) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.longest = min(positions(model.config), tokenizer.model_max_length)
@@ -55,7 +55,7 @@ class Predictor:
             model.base_model.set_attention_type("original_full")
         self._thread = local()  # batches run side by side, each with places of its own
         self.packed: PackedHead | None = None
-        if attention := attention or packing_attention(model):
+        if attention := attention or (packing_attention(model) if packs else None):
             self.packed = PackedHead(model, PackedEncoder(model.base_model, attention))
         else:
             _narrow(model, self._only_hidden)
@@ -232,6 +232,47 @@ class Predictor:
             answers = torch.cat(logs)[:hidden_count].cpu().numpy().astype(np.float64)
         refuse_nan(answers, "information content", self.model.dtype)
         return np.split(answers, np.cumsum([len(row_positions) for row_positions in positions[:-1]])[:-1])
+
+    def row_with_gap(self, before: Sequence[int], behind: Sequence[int], count: int) -> tuple[Ints, Ints]:
+        """The pieces of a text with so many mask tokens between its two sides, and where these are."""
+        marks = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id
+        first, last = ([] if mark is None else [mark] for mark in marks)
+        start = len(first) + len(before)
+        ids = [*first, *before, *[self.tokenizer.mask_token_id] * count, *behind, *last]
+        return np.array(ids, dtype=np.int64), np.arange(start, start + count)
+
+    def propose(self, rows: Sequence[tuple[Ints, Ints]], best: int, longest: int) -> list[tuple[Ints, Floats]]:
+        """For rows of pieces and some of their places: the likeliest pieces of each place, and ln p of each."""
+        answers: list[tuple[Ints, Floats]] = [(np.zeros((0, best), dtype=np.int64), np.zeros((0, best)))] * len(rows)
+        padded = self.model.config.model_type in PADDED
+        widths = [width_of(len(ids), longest) if padded else len(ids) for ids, _ in rows]
+        shapes = [TableShape(width, width) for width in widths]
+
+        def run(batch: list[int], count: int, shape: TableShape) -> list[tuple[Ints, Floats]]:
+            return self._propose([rows[item] for item in batch], best, shape.width)
+
+        for batch, proposals in in_shapes(shapes, self.model.device, run, "masked words"):
+            for item, proposal in zip(batch, proposals, strict=True):
+                answers[item] = proposal
+        return answers
+
+    def _propose(self, rows: Sequence[tuple[Ints, Ints]], best: int, width: int) -> list[tuple[Ints, Floats]]:
+        import torch
+
+        ids = np.full((len(rows), width), self.tokenizer.pad_token_id or 0, dtype=np.int64)
+        visible = np.zeros(ids.shape, dtype=np.int64)
+        for row, (pieces, _) in enumerate(rows):
+            ids[row, : len(pieces)], visible[row, : len(pieces)] = pieces, 1
+        flat = np.concatenate([row * width + places for row, (_, places) in enumerate(rows)])
+        positions, inputs, attention = (torch.from_numpy(array).to(self.model.device) for array in (flat, ids, visible))
+        with torch.inference_mode():
+            self._thread.places = positions
+            logits = self.model(input_ids=inputs, attention_mask=attention).logits[0].float()
+            logs, pieces = logits.log_softmax(1).topk(min(best, logits.shape[1]), dim=1)
+        answers = logs.cpu().numpy().astype(np.float64)
+        refuse_nan(answers, "masked words", self.model.dtype)
+        bounds = np.cumsum([len(places) for _, places in rows])[:-1]
+        return list(zip(np.split(pieces.cpu().numpy(), bounds), np.split(answers, bounds), strict=True))
 
     def _only_hidden(self, states: Any) -> Any:
         """Of the states of all places only those that are asked for."""

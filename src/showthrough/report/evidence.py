@@ -31,6 +31,7 @@ class Evidence:
     state: State
     note: str
     command: str = ""  # where it was not tested, or too little
+    notion: str = ""  # of privacy, which it is about: docs/notions.md has six
 
 
 def evidence(run: Run, decision: Decision) -> list[Evidence]:
@@ -82,12 +83,12 @@ def _annotations(run: Run, decision: Decision) -> Evidence:
 
 
 def _removed(run: Run, name: str) -> Evidence:
-    title = "Removed from the release"
+    title, notion = "Removed from the release", "identifier removal"
     records = [record for record in find_metrics(run, "direct identifiers") if name in run.rows[record.text]]
     if any(map(goes_first, records)):
-        return Evidence(title, "tested", "every release was searched from end to end")
+        return Evidence(title, "tested", "every release was searched from end to end", notion=notion)
     note = "only marked places were searched" if records else "no marked identifier was searched for"
-    return Evidence(title, "weak" if records else "absent", note, evaluation(run, f"--metric {READS_RELEASE}"))
+    return Evidence(title, "weak" if records else "absent", note, evaluation(run, f"--metric {READS_RELEASE}"), notion)
 
 
 def _enough(run: Run, decision: Decision) -> Evidence:

@@ -103,7 +103,7 @@ def _table(checked: AnonymizationChecks, width: int, names: Mapping[str, str]) -
     rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, width=width)
     for head, options in {
         "": {"width": 8},
-        "asked": {"overflow": "fold", "max_width": 34},
+        "check": {"overflow": "fold", "max_width": 34},
         "number": {"justify": "right", "no_wrap": True},
         "interval": {"justify": "right", "no_wrap": True},
         "result": {"overflow": "fold", "ratio": 1},
@@ -210,7 +210,7 @@ def outcome_markdown(outcome: GateOutcome) -> str:
     parts = [BEGINNINGS[-1], f"**Showthrough: the gate {_passes(outcome)}** ({of})"]
     for checked in outcome.anonymizations:
         head = f"{markdown_code(checked.name)} **{_VERDICTS[checked.status][0]}**{_how_many(checked)}"
-        lines = ["| | asked | number | interval | result |", "|---|---|---:|---:|---|"]
+        lines = ["| | check | number | interval | result |", "|---|---|---:|---:|---|"]
         for check in checked.checks:
             cells = map(_cell, (check.asked, *_numbers(check), check.said))
             lines.append(f"| {_result(check).replace('FAIL', '**FAIL**')} | {' | '.join(cells)} |")

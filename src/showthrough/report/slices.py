@@ -18,6 +18,7 @@ from showthrough.run.run import Run
 from showthrough.run.slices import GroupScore, Slice, largest_difference, worst_group
 from showthrough.statistics import LEAST_UNITS
 
+_ALL_EQUAL = "every group that was tested has the same number as the rest"
 _NAMED = 60  # characters of names of groups in a sentence
 _KINDS = {
     "values": "one for each value",
@@ -53,7 +54,7 @@ def summary_grid(run: Run, cut: Slice, record: MetricRecord) -> Grid:
         apart = None if apart is not None and not apart.difference else apart
         none = missing(f"no group has {LEAST_UNITS} {run.unit}s and a number")
         why = next((score.untested for score in scores if score.untested), "nothing was tested")
-        untested = missing("no group differs" if any(score.p_holm is not None for score in scores) else why)
+        untested = missing(_ALL_EQUAL if any(score.p_holm is not None for score in scores) else why)
         rows.append(
             GridRow(
                 name,
@@ -88,9 +89,20 @@ def slice_grids(run: Run) -> list[Grid]:
     """Of each slice the summary, and the groups on the first metric."""
     grids = []
     for cut in run.slices.values():
-        for record in slice_metrics(run, cut)[:1]:
-            grids += [summary_grid(run, cut, record), group_grid(run, cut, record)]
+        records = slice_metrics(run, cut)[:1]
+        grids += [grid for record in records for grid in (summary_grid(run, cut, record), group_grid(run, cut, record))]
+        grids += [] if records else [_without_numbers(cut)]
     return grids
+
+
+def _without_numbers(cut: Slice) -> Grid:
+    """What stands for a slice in which no metric has a number: why."""
+    return Grid(f"{_caption(cut)}; no metric has numbers there", (), (), notes=tuple(_left_out(cut)))
+
+
+def _left_out(cut: Slice) -> Iterator[str]:
+    for metric, reason in cut.left_out.items():
+        yield f"{shorten(metric)} has no groups: {reason}."
 
 
 def show_slices(run: Run, console: Console, *, short: bool) -> None:
@@ -98,6 +110,7 @@ def show_slices(run: Run, console: Console, *, short: bool) -> None:
     for cut in run.slices.values():
         records = slice_metrics(run, cut)
         blocks = [summary_grid(run, cut, record) for record in (records[:1] if short else records)]
+        blocks += [] if records else [_without_numbers(cut)]
         if not short:
             blocks += [group_grid(run, cut, record) for record in records]
         show_sheet(ReportDocument("", (), tuple(blocks)), console)
@@ -121,12 +134,12 @@ def _notes(run: Run, cut: Slice, record: MetricRecord) -> Iterator[str]:
     for reason in dict.fromkeys(undefined.values()):
         groups = [group for group, why in undefined.items() if why == reason]
         yield f"{DASH} {join_names(groups, _NAMED)}: {reason}."
-    tested = [score for score in scores if score.p_holm is not None]
-    yield "A difference is that of a group from all other documents; p has Holm's correction for all tested groups."
-    if tested and not any(score.p_holm is not None and score.p_holm <= ALPHA for score in tested):
+    p_values = [score.p_holm for score in scores if score.p_holm is not None]
+    others = "entities" if cut.of_entities else "documents"
+    yield f"A difference is that of a group from all other {others}; p has Holm's correction for all tested groups."
+    if p_values and min(p_values) > ALPHA:
         yield "No group was shown to differ from the rest. That does not show that all groups are alike."
-    for metric, reason in cut.left_out.items():
-        yield f"{shorten(metric)} has no groups: {reason}."
+    yield from _left_out(cut)
 
 
 def _value(score: GroupScore) -> GridEntry:
@@ -182,11 +195,10 @@ def slice_figures(run: Run) -> list[SliceFigure]:
     figures = []
     for cut in run.slices.values():
         records = slice_metrics(run, cut)
-        if not records:
-            continue
-        plots = [_plot(run, cut, name, records[0]) for name in run.names]
-        summaries = [summary_grid(run, cut, record) for record in records]
-        figures.append(SliceFigure(cut.field, records[0].text, _caption(cut), plots, summaries))
+        plots = [_plot(run, cut, name, records[0]) for name in run.names] if records else []
+        summaries = [summary_grid(run, cut, record) for record in records] or [_without_numbers(cut)]
+        first = records[0].text if records else ""
+        figures.append(SliceFigure(cut.field, first, _caption(cut), plots, summaries))
     return figures
 
 
@@ -200,6 +212,8 @@ def _plot(run: Run, cut: Slice, name: str, record: MetricRecord) -> DotPlot:
 
     dots = []
     for score in sorted_scores(run, scores):
+        if cut.of_entities and not score.units:
+            continue  # a type that the number does not count
         entry = _value(score)
         remark = f"too few {run.unit}s to tell" if score.is_small else _apart(score)
         remark = score.reason if score.value is None else remark

@@ -18,12 +18,11 @@ from showthrough.report.sheets.document import (
     words,
 )
 from showthrough.run.gate.grading import FAILED, PASSED
-from showthrough.studies.stress.comparison import (
+from showthrough.studies.stress.values import (
     BY_TYPE,
     CONTROL,
     METRICS,
     StressDifference,
-    StressGate,
     StressStudy,
 )
 
@@ -41,7 +40,7 @@ _NOTES = (
 )
 
 
-def stress_sheet(study: StressStudy, gate: StressGate | None = None, *, whole: bool = True) -> ReportDocument:
+def stress_sheet(study: StressStudy, *, whole: bool = True) -> ReportDocument:
     """Every system's losses by perturbation, and the documents that broke worst.
 
     The whole sheet also has the losses by entity type, and what the perturbations did.
@@ -54,11 +53,11 @@ def stress_sheet(study: StressStudy, gate: StressGate | None = None, *, whole: b
         blocks += [_broken(study), *_strings(study)]
     if whole:
         blocks.append(_perturbations(study))
-    return ReportDocument("Stress test", tuple(_lead(study, gate)), tuple(blocks), tuple(study.notes))
+    return ReportDocument("Stress test", tuple(_lead(study)), tuple(blocks), tuple(study.notes))
 
 
-def _lead(study: StressStudy, gate: StressGate | None) -> Iterator[str]:
-    if gate is not None:
+def _lead(study: StressStudy) -> Iterator[str]:
+    if (gate := study.gate) is not None:
         verdict = {PASSED: "is passed", FAILED: "is not passed"}.get(gate.status, "is not sure to be passed")
         yield f"The gate {verdict}: at most {gate.limit:g} may be lost, and {gate.said}."
     yield (

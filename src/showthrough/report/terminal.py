@@ -26,7 +26,6 @@ _LOOSE, _TIGHT, _TIGHTEST = 3, 2, 1  # spaces between columns: with intervals, w
 _MARK = "*"  # before the best of a column, where bold cannot show it
 _HEAD = 13  # letters of a line of what people call a metric: as wide as an interval
 _COMPARE_HINT = "`showthrough compare` shows which differences are more than chance"
-_REST = "--verbose shows intervals and the rest; `list metrics` explains the names"
 
 
 class PlainConsole(Console):
@@ -41,7 +40,7 @@ class PlainConsole(Console):
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
-            if segment.control or segment.text.isprintable():
+            if segment.control or segment.text == "\n" or segment.text.isprintable():
                 yield segment
             else:
                 yield Segment("\n".join(map(printable, segment.text.split("\n"))), segment.style)
@@ -61,23 +60,26 @@ def plain_table(table: ScoreTable) -> ScoreTable:
     return replace(table, names=tuple(map(printable, table.names)), columns=columns)
 
 
-def show_run(run: Run, console: Console, *, parts: bool = False, short: bool = False) -> None:
+def show_run(run: Run, console: Console, *, parts: bool = False, short: bool = False, more_notes: int = 0) -> None:
     """Tables, what is undefined, what failed; of metrics' parts all, or those that belong to a headline.
 
-    In short, without intervals and what belongs to them.
+    In short, without intervals and what belongs to them. `more_notes` are left out, and one line says where they are.
     """
     every = each_once(every_table(run))
     shown = every if parts else [table for table in every if _is_main_table(run, table)] or every
     for table in shown:
         show_table(table, run, console, short=short)
-    if not console.is_terminal and any(
+    marked = not console.is_terminal and any(
         cell.best for own_table in shown for column in own_table.columns for cell in column.cells
-    ):
+    )
+    if marked and not short:
         console.print(Text(f"{_MARK} best of its column; {_COMPARE_HINT}", style="dim"))
     for failure in run.failures:
         console.print(Text("failed", "red").append(f" {failure.metric}: {failure.reason}", ""), soft_wrap=True)
     if short:
-        console.print(Text(_REST, style="dim"))
+        best = f"{_MARK} best of its column (see `compare`); " if marked else ""
+        rest = f"{more_notes} more note{'s' * (more_notes > 1)}" if more_notes else "the rest"
+        console.print(Text(f"{best}--verbose: intervals, {rest}; `list metrics`: the names", style="dim"))
     elif len(shown) < len(every):
         apart = [table.title for table in every if table not in shown and table.hinted]
         metrics = (_metric_of(run, title) for title in apart)

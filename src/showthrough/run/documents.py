@@ -13,7 +13,7 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.errors import join_names, shorten
-from showthrough.data.documents import Corpus, Document, chunk_ranges, span_fault
+from showthrough.data.documents import Corpus, Document, chunk_ranges, documents_at, span_fault
 from showthrough.data.layout.coverage import Replacements
 from showthrough.data.layout.span_index import SpanIndex
 from showthrough.data.layout.span_layout import SpanLayout
@@ -118,17 +118,17 @@ def texts_of(
         chosen = "first" if order is None else "riskiest"
         first = np.arange(min(len(corpus), MOST_DOCUMENTS)) if order is None else order
         # Ascending: of documents that are packed together those of one pack follow each other.
-        documents = [corpus.documents[number] for number in sorted(select_fitting(first, corpus.survey.lengths))]
+        documents = documents_at(corpus.documents, np.sort(select_fitting(first, corpus.survey.lengths)))
     else:
         documents = list(corpus)
-    masks = {
-        anonymization.name: [list(map(_as_typed, anonymization.of(document.id))) for document in documents]
-        for anonymization in anonymizations
-    }
+    ids = [document.id for document in documents]
+    parts = [anonymization.part(ids) for anonymization in anonymizations]
+    masks = {part.name: [list(map(_as_typed, part.of(document_id))) for document_id in ids] for part in parts}
     if free is None or chosen != "all":
         lengths = np.array([len(document.text) for document in documents], dtype=np.int64)
-        parts = (Corpus(documents[part.start : part.stop], corpus.name) for part in chunk_ranges(lengths))
-        free = [spans for part in parts for spans in free_words(Chunk(part, resources), hiding)]
+        ranges = chunk_ranges(lengths)
+        chunks = (Chunk(Corpus(documents[some.start : some.stop], corpus.name), resources) for some in ranges)
+        free = [spans for chunk in chunks for spans in free_words(chunk, hiding)]
     return RunTexts(documents, masks, free, hiding.function_words, chosen, *hiding[1:])
 
 

@@ -89,7 +89,8 @@ def read_run(path: Path) -> Run:
             run.inputs = _former_inputs(content, path)
     except InputError as error:
         why = str(error).removeprefix(f"{path}: ")
-        remedy = "; expected what evaluate -o writes" if why == "format is missing" else ""
+        no_run = why == "format is missing" or why.startswith("found ")  # such as a list: a corpus, most often
+        remedy = "; showthrough evaluate … -o FILE writes one" if no_run else ""
         raise InputError(Problem(str(path), "is not a run file", f"{why}{remedy}")) from None
     if run is None:
         raise InputError(Problem(str(path), "format", f"found {number}; this version reads {FORMAT} and {WITH_TABLES}"))

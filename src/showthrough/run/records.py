@@ -268,9 +268,9 @@ class PassageEvidence(msgspec.Struct, frozen=True):
 
 
 class InferenceEvidence(msgspec.Struct, frozen=True):
-    """What an attacker inferred about a person."""
+    """What an attacker inferred about a person, or guessed of what stood under a mask."""
 
-    subject: Annotated[str, "the person, by the id that the corpus gives them"]
+    subject: Annotated[str, "the person, by the id that the corpus gives them; empty: it stood under a mask"]
     tag: Annotated[str, "what kind of attribute it is"]
     true: Annotated[str, "its value, without its middle where it is long"]
     guess: Annotated[str, "what the attacker said, the same way"]
@@ -280,6 +280,9 @@ class InferenceEvidence(msgspec.Struct, frozen=True):
     start: Annotated[int | None, "where in the released text it was read; null where the attacker does not say"]
     end: Annotated[int | None, "where that ends"]
     original: Annotated[tuple[int, int] | None, "the part of the original that this replaces"]
+    rank: Annotated[int, "of what stood under a mask: which of the guesses was right, from 1; else 0"] = 0
+    probability: Annotated[float, "how likely the guesser takes it to be; 0 where nobody says"] = 0.0
+    words: Annotated[list[tuple[str, float]], "words of the released text that show it, and how much"] = []
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -301,7 +304,10 @@ class Evidence(msgspec.Struct, frozen=True):
     passages: Annotated[
         list[PassageEvidence], "passages of the original that lost most of their meaning, the worst first"
     ] = []
-    inferred: Annotated[list[InferenceEvidence], "what an attacker inferred about people, the most certain first"] = []
+    inferred: Annotated[
+        list[InferenceEvidence],
+        "what an attacker inferred about people, or recovered from under masks, the surest first",
+    ] = []
     reasons: Annotated[
         list[tuple[str, float]], "what supports the guess beside words; below 0: what speaks against it"
     ] = []

@@ -58,13 +58,18 @@ class Slice(msgspec.Struct, frozen=True):
     scores: Annotated[list[GroupScore], "every number"]
     left_out: Annotated[dict[str, str], "metrics that have no numbers here, and why"] = {}
 
+    @property
+    def of_entities(self) -> bool:
+        """Whether groups are of entities, and not of documents."""
+        return self.kind in _OF_ENTITIES
+
     def of(self, anonymization: str, metric: str) -> list[GroupScore]:
         """The numbers of all groups, in the order of the groups."""
         return [score for score in self.scores if (score.anonymization, score.metric) == (anonymization, metric)]
 
     def unnamed(self) -> Slice:
         """The same with numbers for the names of groups: what files say of documents may tell who they are about."""
-        if self.kind in _OF_ENTITIES:
+        if self.of_entities:
             return self
         names = self.new_names
         return msgspec.structs.replace(
@@ -76,7 +81,7 @@ class Slice(msgspec.Struct, frozen=True):
     @property
     def new_names(self) -> dict[str, str]:
         """What groups are called where nobody may know their names."""
-        if self.kind in _OF_ENTITIES:
+        if self.of_entities:
             return {group.name: group.name for group in self.groups}
         return {
             group.name: MISSING if group.name == MISSING else f"group {number}"
@@ -90,6 +95,11 @@ class Slice(msgspec.Struct, frozen=True):
             scores=[msgspec.structs.replace(score, metric=rename(score.metric)) for score in self.scores],
             left_out={rename(text): reason for text, reason in self.left_out.items()},
         )
+
+
+def entity_slices(slices: Mapping[str, Slice]) -> list[Slice]:
+    """Those whose groups are of entities, which rows have columns of."""
+    return [cut for cut in slices.values() if cut.of_entities]
 
 
 def worst_group(scores: Sequence[GroupScore], better: str, *, small: bool = False) -> GroupScore | None:
@@ -107,18 +117,18 @@ def _end(score: GroupScore, better: str) -> float:
 
 def largest_difference(scores: Sequence[GroupScore]) -> GroupScore | None:
     """The group that differs from the rest most surely, of those that were tested; of equal ones by most."""
-    tested = [score for score in scores if score.p_holm is not None]
-    return min(tested, key=lambda score: (score.p_holm or 0.0, -abs(score.difference or 0.0)), default=None)
+    with_p = [score for score in scores if score.p_holm is not None]
+    return min(with_p, key=lambda score: (score.p_holm or 0.0, -abs(score.difference or 0.0)), default=None)
 
 
 def slice_fault(slices: Mapping[str, Slice], field: str, group: str, metric: str) -> str:
     """Why a limit on a group cannot be asked of a run; empty where it can."""
-    found = slices.get(field)
-    if found is None:
+    cut = slices.get(field)
+    if cut is None:
         there = f"there are {', '.join(map(shorten, slices))}" if slices else "the run has none"
         return f"no slice {shorten(field)}; {there}; evaluate with --slice {shorten(field)}"
-    names = [each.name for each in found.groups]
+    names = [each.name for each in cut.groups]
     if group and group not in names:
         listed = ", ".join(map(shorten, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
         return f"the slice {shorten(field)} has no group {shorten(group)}; there are {listed}"
-    return found.left_out.get(metric, "")
+    return cut.left_out.get(metric, "")

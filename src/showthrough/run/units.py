@@ -33,6 +33,11 @@ class Units:
         return self._count
 
     @property
+    def alone(self) -> bool:
+        """Whether each document is one, in the order of the ids."""
+        return not len(self._unit)
+
+    @property
     def numbers(self) -> Ints:
         """The number of each document's unit, in the order of the documents' ids."""
         return self._unit if len(self._unit) else np.arange(self._documents)

@@ -9,7 +9,7 @@ from showthrough.statistics._groups import (
     group_tests,
     side_by_side,
 )
-from showthrough.statistics._influence import FEW, as_many_alike, sum_influences
+from showthrough.statistics._influence import FEW, InfluenceSums, as_many_alike, sum_influences
 from showthrough.statistics._losses import LEVEL, SHOWN, Loss, loss_of
 from showthrough.statistics._randomization import holm, plain_p, studentized_p
 from showthrough.statistics._resampling import resampled_totals
@@ -25,6 +25,7 @@ __all__ = [
     "SHOWN",
     "GroupSums",
     "GroupTests",
+    "InfluenceSums",
     "Loss",
     "PairTest",
     "Ratios",

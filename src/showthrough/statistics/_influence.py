@@ -41,6 +41,10 @@ class Sizes:
             (products**2).sum(axis=0),
         )
 
+    def part(self, index: int) -> Sizes:
+        """Those of one part."""
+        return Sizes(*(getattr(self, size_field.name)[index : index + 1] for size_field in fields(Sizes)))
+
     @classmethod
     def stack(cls, parts: Sequence[Sizes]) -> Sizes:
         """Of several, one above the other."""
@@ -84,6 +88,12 @@ class InfluenceSums:
             np.abs(influences.moves).max(axis=0, initial=0),
             None if influences.sizes is None else Sizes.of(influences.sizes, influences.moves),
         )
+
+    def part(self, index: int) -> InfluenceSums:
+        """Those of one part."""
+        names = [sums.name for sums in fields(self) if sums.name != "sizes"]
+        numbers = {name: getattr(self, name)[index : index + 1] for name in names}
+        return InfluenceSums(**numbers, sizes=self.sizes and self.sizes.part(index))
 
     def __add__(self, more: InfluenceSums) -> InfluenceSums:
         """With other documents of the same table."""

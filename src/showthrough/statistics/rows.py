@@ -62,8 +62,8 @@ class Rows:
     def blocks(self) -> Iterator[Floats]:
         """The same values, those of `BLOCK` documents at a time: rows may lie in files, and none has to hold them all.
 
-        Whatever adds up over documents is added up so, also where they are in memory: the last digit of a sum hangs on
-        the order.
+        Whatever adds up over documents is added up so, also where they are in memory: the last digit of a sum depends
+        on the order.
         """
         for start in range(0, len(self.values), BLOCK):
             yield self.values[start : start + BLOCK]

@@ -139,7 +139,15 @@ class RunChanges:
         contest = joined.contest(record.text)
         rows = joined.rows_of(record.text, which)
         columns = {column: np.asarray(rows.column(column), dtype=np.float64) for column in rows.columns}
-        return np.nan_to_num(np.asarray(contest.metric.combine(columns)[HEADLINE], dtype=np.float64))
+        values = contest.metric.combine(columns)
+        # Of several attacks the number is that of the strongest: people whom others find besides are not in it.
+        score = joined.parts(which, record.text).get(HEADLINE)
+        found = {part: np.nan_to_num(np.asarray(each, dtype=np.float64)) for part, each in values.items()}
+        same = (
+            part for part, each in found.items()
+            if part and score and score.value is not None and abs(each.mean() - score.value) < _EVEN
+        )  # fmt: skip
+        return found[next(same, HEADLINE)]
 
     def _identifiers(self, name: str, earlier: str) -> IdentifierChanges:
         sides = [self._readable(*side) for side in zip(self._kept, self._sides, (name, earlier), strict=True)]

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus
 from showthrough.data.levels import LEVELS, level_of
 from showthrough.data.silver import is_silver
@@ -128,6 +129,7 @@ class Description(Struct, frozen=True):
     people: PeopleSummary | None = None  # None: no document says who is in it
 
 
+@expects(corpus=Corpus)
 def describe(corpus: Corpus) -> Description:
     """Counts of documents, annotators, mentions, entities, types, identifiers, confidential categories and edits.
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from showthrough.core.arrays import Bools, Ints
 from showthrough.core.errors import PlanError, join_names, shorten
+from showthrough.core.expected import expects
 from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.data.layout.spans import list_positions, merge_spans, paint
 from showthrough.run.documents import RunTexts
@@ -147,6 +148,7 @@ class ErrorAnalysis(msgspec.Struct, frozen=True):
         return ErrorAnalysis(bare, None if self.worth is None else self.worth.without_text())
 
 
+@expects(run=Run)
 def error_cases(
     run: Run,
     name: str | None = None,

@@ -16,6 +16,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from showthrough.core.errors import PlanError, join_names, quote_value
+from showthrough.core.expected import expects
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
 
@@ -100,6 +101,7 @@ class _Unit:
     checked: bool  # several people annotated one of them, or somebody reviewed it
 
 
+@expects(corpus=Corpus)
 def split_corpus(
     corpus: Corpus, shares: Mapping[str, float] | str = SHARES, *, by: str | None = None, seed: int = 0
 ) -> CorpusSplit:

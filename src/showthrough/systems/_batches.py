@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from msgspec import structs
@@ -29,6 +30,7 @@ class BatchResult:
     loading: float = 0.0
     peak_bytes: int | None = None
     device: str = "cpu"
+    counts: Mapping[str, int] = field(default_factory=dict)  # what the anonymizer says of its answers
 
 
 def bare(documents: Corpus) -> list[Document]:
@@ -39,12 +41,22 @@ def bare(documents: Corpus) -> list[Document]:
 def find_in_batch(anonymizer: Anonymizer, part: Corpus) -> BatchResult:
     """What it finds in some documents."""
     documents = bare(part)
+    before = Counter(counts_of(anonymizer))
     started = time.perf_counter()
     get_optional(anonymizer, "prepare", lambda: None)()
     ready = time.perf_counter()
     masks = [_of_one_kind(document_masks) for document_masks in find_masks(anonymizer, documents)]
     seconds = time.perf_counter() - ready
-    return BatchResult(masks, seconds, ready - started, device=get_optional(anonymizer, "device", "cpu"))
+    device, counts = get_optional(anonymizer, "device", "cpu"), Counter(counts_of(anonymizer)) - before
+    return BatchResult(masks, seconds, ready - started, device=device, counts=dict(counts))
+
+
+def counts_of(anonymizer: Anonymizer) -> Mapping[str, int]:
+    """What it and its parts counted, such as quotes that were no quotes; most count nothing."""
+    counts = Counter(get_optional(anonymizer, "counts", {}))
+    for member in get_optional(anonymizer, "made_of", ()):
+        counts.update(counts_of(member))
+    return counts
 
 
 def try_loading(anonymizer: Anonymizer) -> None:

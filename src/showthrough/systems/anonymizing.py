@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -10,7 +11,10 @@ from itertools import starmap
 from time import perf_counter
 from typing import TypeVar
 
+from msgspec import structs
+
 from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shorten
+from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.provenance import Cost, Provenance, texts_digest
@@ -41,6 +45,7 @@ class _Batch:
     earlier: bool  # whether it was found in an earlier run, when that was measured
 
 
+@expects(corpus=Corpus)
 def anonymize(
     corpus: Corpus,
     anonymizer: Anonymizer | Function | str,
@@ -69,6 +74,8 @@ def anonymize(
     """
     label, anonymizer = resolve_anonymizer(anonymizer)
     again = refuse_seen(corpus, anonymizer, seen)
+    if jobs is not None and _is_single(anonymizer):
+        jobs = 1
     parts = _parts(corpus)
     keeping = KeptMasks(anonymizer, cache)
     batches: dict[int, _Batch] = {}
@@ -86,12 +93,21 @@ def anonymize(
     ordered = [batches[index] for index in range(len(parts))]
     by_id = dict(zip(corpus.ids, (document_masks for batch in ordered for document_masks in batch.masks), strict=True))
     cost = _cost(corpus, anonymizer, ordered, jobs)
+    counts: Counter[str] = Counter()
+    for batch in ordered:
+        counts.update(batch.found.counts)
     provenance = _provenance(corpus, anonymizer, replacement, threshold, again, cost)
+    provenance = structs.replace(provenance, counts=dict(sorted(counts.items())))
     return Anonymization(by_id, name=name or label, provenance=provenance)
 
 
 def _parts(corpus: Corpus) -> list[Corpus]:
     return [corpus.part(numbers, lazy=True) for numbers in corpus.chunks(_BATCH)]
+
+
+def _is_single(anonymizer: Anonymizer) -> bool:
+    """Whether only one process at a time may work, since it writes a file."""
+    return get_optional(anonymizer, "single", False) or any(map(_is_single, get_optional(anonymizer, "made_of", ())))
 
 
 def check_ready(

@@ -136,6 +136,7 @@ ANONYMIZERS: Registry[Anonymizer] = Registry(
         "presidio": "showthrough.systems.detector_systems:PresidioAnonymizer",
         "gliner": "showthrough.systems.detector_systems:GlinerAnonymizer",
         "hf": "showthrough.systems.encoders.published:TokenClassifier",
+        "llm": "showthrough.systems.language_model:LanguageModelAnonymizer",
         "cmd": "showthrough.systems.outside.program:Program",
         "http": "showthrough.systems.outside.service:Service",
         "trained": "showthrough.systems.trained_models:Trained",

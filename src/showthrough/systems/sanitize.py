@@ -98,7 +98,7 @@ class Sanitize(BaseAnonymizer):
             parts = _words(name)
             places = known.counts.places(parts)
             if not places:
-                fault = f"{quote_value(name)} stands in no document of {self.corpus}, so that nothing can be counted"
+                fault = f"{quote_value(name)} is in no document of {self.corpus}, so that nothing can be counted"
                 raise self._fault(document, f"{fault}; expected the name as texts have it")
             information = known.counts.information(places)
             bound = self.alpha * information

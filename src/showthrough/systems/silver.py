@@ -21,6 +21,7 @@ from msgspec import structs
 
 from showthrough.core.call_syntax import descriptions
 from showthrough.core.errors import PlanError, quote_value, shorten
+from showthrough.core.expected import expects
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.levels import by_type
 from showthrough.data.mask_types import type_of
@@ -34,6 +35,7 @@ from showthrough.systems.base import get_optional
 Span = tuple[int, int]
 
 
+@expects(corpus=Corpus)
 def annotate(corpus: Corpus, anonymizers: Sequence[Anonymizer | str], vote: int = 1, *, keep: bool = False) -> Corpus:
     """The documents with what these programs find in them as annotations; where at least `vote` of them do.
 

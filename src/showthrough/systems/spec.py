@@ -5,6 +5,7 @@ presidio(org=true)           an entry with parameters
 spacy:en_core_web_md         an entry whose first parameter follows the colon; parameters may follow that
 crf/                         the folder of a trained model
 http://localhost:5002        a service
+llm:qwen3@http://localhost:8000/v1   a language model, with its server
 cmd:python mine.py --fast    a program: all that follows
 presidio+crf/                what any of them finds
 everywhere(presidio+crf/)    and every other occurrence of what they find
@@ -17,13 +18,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from showthrough.core.call_syntax import apply_overrides, outside_texts, placed_call, read_call, with_place
 from showthrough.core.errors import PlanError, quote_value, shorten, suggest_name
 from showthrough.core.plugins import value_of
-from showthrough.systems.base import ANONYMIZERS, Anonymizer
+from showthrough.models.chat.settings import AskingSettings
+from showthrough.systems.base import ANONYMIZERS, Anonymizer, get_optional
 from showthrough.systems.combined import Everywhere, Union
 from showthrough.systems.outside.function import Function, FunctionAnonymizer
 
@@ -78,6 +81,22 @@ def named_anonymizers(texts: Iterable[str]) -> dict[str, Anonymizer]:
             raise PlanError(fault, f"anonymizer {shorten(name)}")
         by_name[name] = system
     return by_name
+
+
+def bind_asking(system: Anonymizer, settings: AskingSettings) -> Anonymizer:
+    """The same, with its language models asked as the settings say."""
+    if isinstance(system, Everywhere):
+        return replace(system, of=bind_asking(system.of, settings))
+    if isinstance(system, Union):
+        return replace(system, parts=tuple(bind_asking(part, settings) for part in system.parts))
+    bound = get_optional(system, "with_asking", None)
+    return system if bound is None else cast(Anonymizer, bound(settings))
+
+
+def language_models(system: Anonymizer) -> list[Anonymizer]:
+    """Those of its parts, or itself, that ask a language model."""
+    inside = [model for part in get_optional(system, "made_of", ()) for model in language_models(part)]
+    return inside if get_optional(system, "with_asking", None) is None else [system]
 
 
 def _anonymizer(text: str) -> Anonymizer:

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, InputError, Mention, PlanError
-from showthrough.studies.stress.comparison import StressDifference, StressStudy, stress
+from showthrough.studies.stress.comparison import stress
+from showthrough.studies.stress.values import StressDifference, StressStudy
 
 FIRST = (
     "Brennan", "Delphine", "Ottoline", "Casimir", "Eudora", "Leopold", "Marigold", "Thaddeus", "Winifred", "Zebulon",

@@ -29,7 +29,7 @@ pytestmark = [
     ),
 ]
 TEMPLATE = "{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}\n{% endfor %}assistant:"
-PATIENCE = 60  # seconds until it is there
+PATIENCE = 180  # seconds until it is there
 
 
 @pytest.fixture(scope="module")

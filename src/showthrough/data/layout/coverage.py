@@ -6,9 +6,11 @@ whole tokens, compared in their reading form: `J o h n` and `XXXJohn` say John, 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import count
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
@@ -123,14 +125,14 @@ class Coverage:
         Of joined masks all are taken together: which of them a tool wrote in the end, nobody can tell.
         """
         written = [mask.replacement or "" for mask in self._masks]
-        numbers = {text: number for number, text in enumerate(dict.fromkeys(written))}
+        numbers: defaultdict[str, int] = defaultdict(count().__next__)
         of_each = np.fromiter(map(numbers.__getitem__, written), dtype=np.int64, count=len(written))
         number = of_each[self._order[self._opens]]
         ends = np.append(self._opens, len(self._order))[1:]
         for group in np.flatnonzero(ends - self._opens > 1).tolist():
             together = self._order[self._opens[group] : ends[group]]
             joined = sorted({written[index] for index in together})
-            number[group] = numbers.setdefault("\n".join(joined), len(numbers))
+            number[group] = numbers["\n".join(joined)]
         return list(numbers), number
 
     @cached_property
@@ -232,7 +234,7 @@ def find_repeats(axis: SpanLayout, tokens: Spans, sheet: SpanLayout, text: Ints)
     written = _Keys.of(sheet, words.start, words.end, text_of_word)
     queries = _Keys.of(axis, tokens.start[likely], tokens.end[likely], text[likely])
     order = np.argsort(written.mixed, kind="stable")
-    index = order[np.minimum(np.searchsorted(written.mixed, queries.mixed, sorter=order), len(order) - 1)]
+    index = order[np.minimum(np.searchsorted(written.mixed[order], queries.mixed), len(order) - 1)]
     same = (written.letters[index] == queries.letters) & (text_of_word[index] == text[likely])
     again[likely] = same & written.whole[index] & queries.whole
     vague = queries.vague | (np.bincount(text_of_word, written.vague, minlength=texts) > 0)[text[likely]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Ints, Ints8, Ints32
 from showthrough.data.layout.characters import is_space
-from showthrough.data.layout.spans import count_before, find_touching, list_positions, merge_spans, paint, set_within
+from showthrough.data.layout.spans import count_before, list_positions, merge_spans, paint, set_within
 
 if TYPE_CHECKING:
     from showthrough.data.layout.span_layout import SpanLayout
@@ -99,7 +99,7 @@ class SpanIndex:
         """Lays what is asked for of mentions that have nothing else: words, or signs where there are none."""
         start, end = self._gold.start[mentions], self._gold.end[mentions]
         word = axis.kinds > 0
-        first, last = find_touching(self._axis_tokens, start, end)
+        first, last = axis.find_tokens(start, end)
         worded = last > first
         self._section[mentions[~worded]] = _SIGNS
         self._words = set_within(word, start[worded], end[worded])

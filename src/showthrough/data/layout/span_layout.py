@@ -17,9 +17,17 @@ from showthrough.data.documents import Corpus
 from showthrough.data.layout.characters import WORD_KIND, letter_code, token_kind
 from showthrough.data.layout.gold import AnnotationLayers, Gold
 from showthrough.data.layout.span_index import Asking, SpanIndex
-from showthrough.data.layout.spans import Contents, Spans, contents_of, expand_ranges, find_touching
+from showthrough.data.layout.spans import Contents, Spans, TokenFinder, contents_of, expand_ranges
 
-_OF_TEXTS = ("text", "narrow", "_wide", "kinds", "tokens", "letter_codes")  # what follows from the texts alone
+_OF_TEXTS = (
+    "text",
+    "narrow",
+    "_wide",
+    "kinds",
+    "tokens",
+    "_token_finder",
+    "letter_codes",
+)  # what follows from the texts alone
 _FEW = 20  # one character in so many may be looked up one by one
 
 
@@ -115,14 +123,22 @@ class SpanLayout:
 
     def contents(self, start: Ints, end: Ints) -> Contents:
         """The tokens of many spans, which may overlap."""
-        return contents_of(self.tokens, start, end)
+        return contents_of(self.tokens, start, end, self.find_tokens(start, end))
 
     def tokens_in(self, start: Ints, end: Ints) -> Spans:
         """The tokens of spans that do not overlap, cut off at the spans' edges; `origin` is the number of the span."""
         tokens = self.tokens
-        origin, token = expand_ranges(*find_touching(tokens, start, end))
+        origin, token = expand_ranges(*self.find_tokens(start, end))
         low, high = np.maximum(tokens.start[token], start[origin]), np.minimum(tokens.end[token], end[origin])
         return Spans(low, high, token, origin)
+
+    def find_tokens(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """The first token that each span has, at least in part, and the one after the last."""
+        return self._token_finder.touching(start, end)
+
+    @cached_property
+    def _token_finder(self) -> TokenFinder:
+        return TokenFinder(self.tokens, len(self))
 
     @cached_property
     def layers(self) -> AnnotationLayers:

@@ -9,6 +9,9 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Bytes, Codes, Ints, Ints32
 
+# Of eight letters as one number, those that a word of so many letters has.
+_OF_WORD: Codes = np.array([2**64 - 2 ** (64 - 8 * size) for size in range(9)], dtype=np.uint64)
+
 
 class SortedSpans(Protocol):
     """Things on a line, by start."""
@@ -80,9 +83,31 @@ def find_touching(tokens: SortedSpans, start: Ints, end: Ints) -> tuple[Ints, In
     return first, np.maximum(np.searchsorted(tokens.start, end, side="left"), first)
 
 
-def contents_of(tokens: SortedSpans, start: Ints, end: Ints) -> Contents:
-    """What spans, which may overlap, have of tokens, which do not and are in order."""
-    first, last = find_touching(tokens, start, end)
+class TokenFinder:
+    """Finds what spans have of tokens by position: to look that up takes less than a search for each span."""
+
+    def __init__(self, tokens: SortedSpans, length: int) -> None:
+        """Tokens do not overlap, and lie in order on a line of this length."""
+        opens = np.zeros(length + 1, dtype=bool)  # the last text has a line feed too, for who counts it
+        opens[tokens.start] = True
+        self._before, self._end = count_before(opens), tokens.end
+
+    def touching(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """The same as `find_touching`."""
+        first = self._before[start].astype(np.int64)
+        if len(self._end):  # the last that begins before a span may reach into it
+            first -= (first > 0) & (self._end[first - 1] > start)
+        return first, np.maximum(self._before[end], first)
+
+
+def contents_of(
+    tokens: SortedSpans, start: Ints, end: Ints, touching_tokens: tuple[Ints, Ints] | None = None
+) -> Contents:
+    """What spans, which may overlap, have of tokens, which do not and are in order.
+
+    `touching_tokens` is what `find_touching` says, where somebody knows it already.
+    """
+    first, last = touching_tokens or find_touching(tokens, start, end)
     touching = last > first
     opened, closed = touching.copy(), touching.copy()
     opened[touching] = tokens.start[first[touching]] < start[touching]
@@ -147,12 +172,9 @@ def count_before(which: Bools) -> Ints32:
 
 def eight_letters(letters: Bytes, start: Ints, end: Ints) -> Codes:
     """The first eight letters of many words, each eight as one number; 0 after the last of a shorter word."""
-    letters = np.append(letters, np.zeros(8, dtype=np.uint8))
-    keys = np.zeros(len(start), dtype=np.uint64)
-    for index in range(8):
-        keys <<= np.uint64(8)
-        keys |= letters[start + index] * (start + index < end)
-    return keys
+    padded = np.append(letters, np.zeros(8, dtype=np.uint8))
+    eights: Codes = np.ndarray((len(letters) + 1,), dtype=">u8", buffer=padded, strides=(1,))
+    return np.asarray(eights[start].astype(np.uint64) & _OF_WORD[np.minimum(end - start, 8)])
 
 
 def set_within(which: Bools, start: Ints, end: Ints) -> Ints:

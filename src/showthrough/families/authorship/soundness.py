@@ -127,7 +127,7 @@ class Soundness(Metric):
         return rows
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
-        """How much hangs on vectors, of which PAN did not name its own."""
+        """How much depends on vectors; PAN did not name its own."""
         sums = [rows.totals() for name, rows in tables.items() if name not in REFERENCES]
         if self.similarity != OVERLAP or all(totals["passages"] == totals[UNCHANGED] for totals in sums):
             return []

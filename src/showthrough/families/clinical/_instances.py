@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from operator import attrgetter
 
 import numpy as np
 
@@ -124,8 +125,9 @@ def system_instances(axis: SpanLayout, gold: Kinds, anonymization: Anonymization
     of_documents = [anonymization.of(document.id) for document in axis.documents]
     document = np.repeat(np.arange(len(of_documents)), list(map(len, of_documents)))
     masks = list(chain.from_iterable(of_documents))
-    types = [label_of(mask.replacement) if from_replacement else mask.entity_type for mask in masks]
-    kind = kinds.numbers(types, len(types))
+    labels = (label_of(mask.replacement) for mask in masks)
+    types = labels if from_replacement else map(attrgetter("entity_type"), masks)
+    kind = kinds.numbers(types, len(masks))
     thing, layer = axis.layers.copies(document)
     return PhiSystem(
         _lay_out(masks, thing, layer, kinds, kind[thing], axis.layers),
@@ -148,8 +150,8 @@ def _lay_out(
     What is said twice, the same span with the same kind, is there once.
     """
     base = layers.base[layer]
-    start = np.fromiter([span.start for span in spans], np.int64, len(spans))[thing] + base
-    end = np.fromiter([span.end for span in spans], np.int64, len(spans))[thing] + base
+    start = np.fromiter(map(attrgetter("start"), spans), np.int64, len(spans))[thing] + base
+    end = np.fromiter(map(attrgetter("end"), spans), np.int64, len(spans))[thing] + base
     laid = TypedSpans(start, end, layer, kind).at(kind != NONE)
     if (laid.start[1:] >= laid.end[:-1]).all():
         return laid

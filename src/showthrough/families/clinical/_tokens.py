@@ -20,6 +20,7 @@ from showthrough.data.layout.characters import is_ideograph
 from showthrough.data.layout.gold import AnnotationLayers
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import (
+    TokenFinder,
     contents_of,
     count_before,
     expand_ranges,
@@ -140,6 +141,8 @@ class TokenGold:
             layer, token = expand_ranges(edges[layers.document], edges[layers.document + 1])
             start, end = start[token] + layers.shift[layer], end[token] + layers.shift[layer]
         self._every = TypedSpans(start, end, layer, np.full(len(start), NONE, dtype=np.int64))
+        length = layers.base[-1] + np.diff(axis.bounds)[layers.document[-1]] if len(layers.base) else 0
+        self._finder = TokenFinder(self._every, int(length))
         number = self._find_touched(gold)
         self._every.kind[number] = self._whole(number).kinds(gold)
 
@@ -171,7 +174,7 @@ class TokenGold:
 
     def _find_touched(self, instances: TypedSpans) -> Ints:
         """The numbers of the tokens that instances have, at least in part: few of all."""
-        return list_positions(*merge_spans(*find_touching(self._every, instances.start, instances.end)))
+        return list_positions(*merge_spans(*self._finder.touching(instances.start, instances.end)))
 
     def _whole(self, number: Ints) -> _TokenSegments:
         """Tokens that are asked about as a whole."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from showthrough.core.errors import shorten
 from showthrough.data.references import NOTHING
 from showthrough.families.inference._spec import READER
+from showthrough.families.inference._verdicts import JUDGE
 from showthrough.families.inference.controls import CONTROL, CONTROLS, SUCCESS
 from showthrough.families.inference.report_sentences import (
     inference_caveats,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from showthrough.studies.risk.values import RiskAnnex
 
 _TITLE, _USUAL = "Inference", "cpr"
+_NOTION = "attribute and semantic inference"
 _TAGS = 2  # that findings name of an anonymization
 _DOCUMENTS = 3  # that a finding names
 _WEIGHT = 0.5  # what is true of a person need not tell who they are
@@ -63,7 +65,7 @@ class _Inference(Section):
         return strata_tables(run)
 
     def place_of(self, record: MetricRecord, part: str) -> Literal["own", "column", ""]:
-        if is_beside(part):
+        if is_beside(part) and (inferring(record) or part.startswith(JUDGE)):
             return "column"
         return "own" if inferring(record) and is_category(part) else ""
 
@@ -100,12 +102,14 @@ class _Inference(Section):
         records = [record for role in ROLES for record in find_metrics(run, role) if name in run.rows[record.text]]
         command = evaluation(run, f"--metric {_USUAL}")
         if any(line for record in records for line in _infers_little(run, record)):
-            yield Evidence(_TITLE, "weak", "too weak: it infers hardly anything even from the originals", command)
+            yield Evidence(
+                _TITLE, "weak", "too weak: it infers hardly anything even from the originals", command, _NOTION
+            )
         elif records:
             read = join_names(list(dict.fromkeys(attacker_name(attacker_of(record)) for record in records)))
-            yield Evidence(_TITLE, "tested", f"{read} inferred what is true of people")
+            yield Evidence(_TITLE, "tested", f"{read} inferred what is true of people", notion=_NOTION)
         else:
-            yield Evidence(_TITLE, "absent", "nobody tried to infer what is true of people", command)
+            yield Evidence(_TITLE, "absent", "nobody tried to infer what is true of people", command, _NOTION)
 
     def risk_lead(self, annex: RiskAnnex) -> Iterator[str]:
         from showthrough.families.inference.report_annex import inference_lead  # here: few ask for the annex

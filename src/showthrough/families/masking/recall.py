@@ -129,7 +129,7 @@ class EntityRecall(MentionMetric):
         mentions, entity = span_index.mentions[is_asked], gold.entity[is_asked]
         document = gold.entity_document[chosen]
         total = axis.by_document(document)
-        kind, documents = gold.entity_type[chosen], len(axis.documents)
+        kind, documents, entities = gold.entity_type[chosen], len(axis.documents), np.flatnonzero(chosen)
 
         def rows(anonymized: Anonymized) -> Rows:
             covered = anonymized.coverage.is_covered(mentions, span_index, self.replacements)
@@ -142,7 +142,8 @@ class EntityRecall(MentionMetric):
                 f"leaked:{gold.types[type_number]}": table[type_number]
                 for type_number in np.flatnonzero(table.any(axis=1)).tolist()
             }
-            return Rows.named({"hidden": axis.by_document(document, hidden), "total": total, **leaked})
+            grouped = chunk.count_by_group(entities, document, {"hidden": hidden, "total": np.ones(len(entities))})
+            return Rows.named({"hidden": axis.by_document(document, hidden), "total": total, **leaked, **grouped})
 
         return rows
 
@@ -268,7 +269,9 @@ class Recall(MentionMetric):
                 for name, chosen in of_category.items()
             }
             whole = {"hidden": axis.by_document(elements.document, hidden), "total": total}
-            return Rows.named({**whole, **by_category, **totals})
+            counts = {"hidden": hidden, "total": elements.total}
+            grouped = chunk.count_by_group(axis.gold.entity[elements.runs.mention], elements.document, counts)
+            return Rows.named({**whole, **by_category, **totals, **grouped})
 
         return rows
 

@@ -118,7 +118,7 @@ class Removed(ReadsRelease):
         search = self.search(chunk)
         axis, gold = chunk.axis, chunk.axis.gold
         chosen = gold.entities(LEVELS[self.identifier])
-        document = gold.entity_document[chosen]
+        document, entities = gold.entity_document[chosen], np.flatnonzero(chosen)
         total = axis.by_document(document)
         types, numbers = Labels(chunk.types).number_titles(gold.types)
         kind = np.array(numbers, dtype=np.int64)[gold.entity_type[chosen]] if len(gold.types) else document
@@ -139,6 +139,7 @@ class Removed(ReadsRelease):
                 columns[f"{LEFT}:{way}"] = axis.by_document(document, ways == number_of_way)
             columns[NEARLY] = axis.by_document(document, result.nearly[chosen] & removed)
             columns[GENERALIZED] = axis.by_document(document, result.generalized[chosen])
+            columns |= chunk.count_by_group(entities, document, {"removed": removed, "total": np.ones(len(entities))})
             return replace(Rows.named(columns), evidence=_select_evidence(result.evidence, self.identifier))
 
         return rows

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from showthrough.core.errors import InputError, Interrupted, Problem, ResourceError, shorten
+from showthrough.core.errors import InputError, Interrupted, PlanError, Problem, ResourceError, shorten
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.pairing import Pairing
@@ -102,6 +102,18 @@ def estimate_attacks(
     return estimate_calls(plan, tuple(_references(ids, corpus)) if references else ())
 
 
+def _refuse_other_kinds(background: object, anonymizations: object) -> None:
+    """Raises PlanError for what holds no texts by id, such as the name of a file."""
+    if not isinstance(background, Background | Mapping):
+        expected = "expected a Background: read_background reads a file"
+        raise PlanError(f"found a value of type {type(background).__name__}; {expected}", "background")
+    texts = anonymizations.values() if isinstance(anonymizations, Mapping) else [anonymizations]
+    for value in texts:
+        if not isinstance(value, Mapping):
+            fault = f"found a value of type {type(value).__name__}; expected released texts by id, of each by name"
+            raise PlanError(fault, "anonymizations")
+
+
 def _build_plan(
     background: Background | Mapping[str, str],
     anonymizations: Mapping[str, Mapping[str, str]],
@@ -111,6 +123,7 @@ def _build_plan(
     asking: AskingSettings | None,
 ) -> tuple[Plan, list[str]]:
     """What is attacked, and the ids of all documents. Raises InputError."""
+    _refuse_other_kinds(background, anonymizations)
     attacker_background = Background(background) if isinstance(background, Mapping) else background
     ids = list(dict.fromkeys(key for texts in anonymizations.values() for key in texts))
     options = {**sampling, **asdict(models or ModelSettings()), **asdict(asking or AskingSettings())}

@@ -197,5 +197,9 @@ FAMILY = _Reidentification(
     "reidentification",
     (BackgroundInput(),),
     options=BackgroundOptions,
-    metrics={"trir": ("metric:ReIdentification", {})},
+    metrics={
+        "trir": ("metric:ReIdentification", {}),
+        "linkability": ("linkability:Linkability", {}),
+        "distinguish": ("distinguish:Distinguishing", {}),
+    },
 )

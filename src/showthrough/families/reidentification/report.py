@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from showthrough.core.errors import shorten
 from showthrough.data.references import NOTHING
 from showthrough.families.inference.controls import risk_interval
-from showthrough.metrics import METRICS
+from showthrough.families.reidentification.parts import EPSILON
+from showthrough.metrics import HEADLINE
 from showthrough.report.evidence import Evidence, evaluation
 from showthrough.report.section import Section
 from showthrough.report.wording import join_names, percent
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import find_metrics
+from showthrough.run.roles import find_metrics, headline
 from showthrough.run.run import Run
 from showthrough.run.weak_systems import ALMOST
 
@@ -22,14 +23,23 @@ if TYPE_CHECKING:
     from showthrough.report.sheets import Grid
     from showthrough.studies.risk.values import RiskAnnex
 
-_BACKGROUND, _LINKING = "background", "linkability"
+_BACKGROUND = "background"
 _TITLE, _LINKAGE = "Attack with background", "Linkage between documents"
+_NOTION = "membership and linkage"
+_BOUNDS, _BOUND_NOTION = "Distinguishing", "theoretical bounds"
 _RIGHT, _RAN, _CONTROL, _CONTROLLED = "right:", "ran:", "control:", "controlled:"  # columns of an attack's rows
 
 
 class _Reidentification(Section):
     def cautions(self, run: Run) -> Iterator[str]:
-        return (line for record in find_metrics(run, "attack") for line in _weak(run, record))
+        for record in find_metrics(run, "attack"):
+            yield from _weak(run, record)
+        for record in find_metrics(run, "linkage"):
+            for share in _links_nothing(run, record):
+                yield (
+                    f"The attack of {record.name} hardly links documents even in the originals ({share}; guessing "
+                    f"gives 0.5): if it links few, that says nothing about any anonymization."
+                )
 
     def evidence(self, run: Run, name: str) -> Iterator[Evidence]:
         attacks = [record for record in find_metrics(run, "attack") if name in run.rows[record.text]]
@@ -37,18 +47,27 @@ class _Reidentification(Section):
         weak = [line for record in attacks for line in _weak(run, record)]
         command = evaluation(run, f"--{_BACKGROUND} PEOPLE.json")
         if weak:
-            yield Evidence(_TITLE, "weak", "too weak: it finds hardly anybody even in the originals", command)
+            yield Evidence(_TITLE, "weak", "too weak: it finds hardly anybody even in the originals", command, _NOTION)
         elif attacks:
-            yield Evidence(_TITLE, "tested", f"an attacker who knows {known} looked for people")
+            yield Evidence(_TITLE, "tested", f"an attacker who knows {known} looked for people", notion=_NOTION)
         else:
-            yield Evidence(_TITLE, "absent", "nobody tried to recognise people", command)
-        if any(record.name == _LINKING and record.text in run.rows for record in run.metrics):
-            yield Evidence(_LINKAGE, "tested", "documents of one person were looked for")
+            yield Evidence(_TITLE, "absent", "nobody tried to recognise people", command, _NOTION)
+        links = [record for record in find_metrics(run, "linkage") if headline(run, name, record)]
+        made = evaluation(run, "--metric", "linkability", "--group-by", "PERSON")
+        if any(line for record in links for line in _links_nothing(run, record)):
+            note = "too weak: it hardly links documents even in the originals"
+            yield Evidence(_LINKAGE, "weak", note, made, _NOTION)
+        elif links:
+            yield Evidence(_LINKAGE, "tested", "documents of one person were looked for", notion=_NOTION)
         else:
-            can = _LINKING in METRICS
-            made = evaluation(run, f"--metric {_LINKING} --group-by PERSON") if can else ""
-            note = "nobody tried to find documents of one person" + ("" if can else "; no metric here does")
-            yield Evidence(_LINKAGE, "absent", note, made)
+            yield Evidence(_LINKAGE, "absent", "nobody tried to find documents of one person", made, _NOTION)
+        yield from _bounds(run, name)
+
+    def limits(self, run: Run) -> Iterator[str]:
+        if find_metrics(run, "linkage"):
+            yield "another attack may link more documents of one person"
+        if find_metrics(run, "distinguishing"):
+            yield "a lower bound on ε is never a promise"
 
     def risk_lead(self, annex: RiskAnnex) -> Iterator[str]:
         from showthrough.families.reidentification.report_annex import linkability_lead  # here: few ask for it
@@ -76,6 +95,32 @@ def weak_attackers(run: Run) -> Iterator[str]:
         for most, shown in _weaknesses(run, record):
             what = "finds hardly anybody" if most < ALMOST else "is not shown to find more people than guessing does,"
             yield f"The attacker {what} even in the originals ({shown}), so a low number of people found shows nothing."
+    for record in find_metrics(run, "linkage"):
+        for share in _links_nothing(run, record):
+            yield (
+                f"The attack hardly links documents even in the originals ({share}; guessing gives 0.5), so a low "
+                f"number of links shows nothing."
+            )
+
+
+def _links_nothing(run: Run, record: MetricRecord) -> Iterator[str]:
+    """How well documents are linked where nothing is masked, if that is hardly better than guessing."""
+    score = run.parts(NOTHING, record.text).get(HEADLINE)
+    if score is not None and score.value is not None and score.value < 0.5 + ALMOST:
+        yield f"{score.value:.2f}"
+
+
+def _bounds(run: Run, name: str) -> Iterator[Evidence]:
+    """Whether a claim of differential privacy was put to the test."""
+    records = [record for record in find_metrics(run, "distinguishing") if headline(run, name, record)]
+    if not records:
+        made = evaluation(run, "--metric", "distinguish")
+        note = "nobody tried to tell from which of two originals a release comes"
+        yield Evidence(_BOUNDS, "absent", note, made, _BOUND_NOTION)
+        return
+    score = run.parts(name, records[0].text).get(EPSILON)
+    known = f": ε is at least {score.value:.2f}" if score is not None and score.value else ": no ε above 0 was shown"
+    yield Evidence(_BOUNDS, "tested", f"two originals were told apart{known}", notion=_BOUND_NOTION)
 
 
 def _weaknesses(run: Run, record: MetricRecord) -> Iterator[tuple[float, str]]:

@@ -15,6 +15,7 @@ from showthrough.evaluation.requests import EvaluationRequest, Source, path_of
 from showthrough.evaluation.settings import FileSettings
 from showthrough.families.information.clustering import TAE_MARKS
 from showthrough.families.information.preserved import SPACY
+from showthrough.formats.registry import is_run
 from showthrough.metrics import (
     ClusteringAgreement,
     Metric,
@@ -47,7 +48,7 @@ _TELLING = "verbose"  # how much TAE tells while it works
 def is_tae(head: Head) -> bool:
     """Whether a JSON object is a configuration rather than a corpus of texts by id, by the keys at its start."""
     # Two of them will do: a configuration that lacks a key must not be taken for a corpus.
-    return len(head.json.keys.keys() & set(_Configuration.__struct_fields__)) > 1
+    return len(head.json.keys.keys() & set(_Configuration.__struct_fields__)) > 1 and not is_run(head)
 
 
 def read_tae(path: Path) -> EvaluationRequest:

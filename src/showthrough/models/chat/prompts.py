@@ -43,8 +43,13 @@ class Prompt(NamedTuple):
 @lru_cache(maxsize=64)
 def load(package: str, name: str) -> Prompt:
     """The prompt of a name: `load(package, "subjects.v1")` is `prompts/subjects.v1.txt` of the package."""
-    text = files(package).joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8").strip()
-    return Prompt(name, text, hashlib.blake2b(text.encode(), digest_size=16).hexdigest())
+    return prompt_of(name, files(package).joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def prompt_of(name: str, text: str) -> Prompt:
+    """A prompt as a text file has it."""
+    text = text.strip()
+    return Prompt(name, text, hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest())
 
 
 def decode_answer(content: str, kind: type[T]) -> T:

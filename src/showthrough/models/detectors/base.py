@@ -38,7 +38,7 @@ class Detector(ABC):
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The types that it may find, where it can tell: one that is not found counts 0."""
+        """The types that it may find, if it knows them: one that is not found counts 0."""
         return ()
 
     @property

@@ -19,6 +19,7 @@ from showthrough.models.names import at_home, is_path
 
 MODEL = "en_core_web_lg"  # that Presidio itself takes
 _PACKAGE = "presidio-analyzer"
+_WRITTEN = "presidio:{}"  # how its pipeline is named
 _ORGANIZATIONS = ("ORG", "ORGANIZATION")  # as pipelines call them
 _TOGETHER = 8  # texts that go through the pipeline together
 
@@ -70,7 +71,7 @@ class Presidio(Detector):
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
         try:
-            return ((_PACKAGE, version(_PACKAGE)), ("pipeline", pipeline(self.model).revision))
+            return ((_PACKAGE, version(_PACKAGE)), ("pipeline", pipeline(self.model, _WRITTEN).revision))
         except PackageNotFoundError as error:
             raise _not_installed() from error
 
@@ -96,7 +97,7 @@ def _engine(model: str, language: str, org: bool) -> Any:
         from tldextract import TLDExtract
     except ImportError as error:
         raise _not_installed() from error
-    pipeline(model)  # raises where it is not there, before Presidio would download it
+    pipeline(model, _WRITTEN)  # raises where it is not there, before Presidio would download it
     domains = TLDExtract(cache_dir=None, suffix_list_urls=())
 
     class OfflineEmail(EmailRecognizer):  # type: ignore[misc]

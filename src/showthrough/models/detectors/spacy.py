@@ -16,9 +16,9 @@ INSTEAD = 'the detector "patterns" or the anonymizer "rules", which need none'
 
 
 @lru_cache(maxsize=2)
-def pipeline(model: str) -> Pipeline:
+def pipeline(model: str, written: str = "spacy:{}") -> Pipeline:
     """A pipeline, which stays loaded from chunk to chunk. Raises ResourceError where it is not there."""
-    loaded = Pipeline(model, INSTEAD, exclude=())
+    loaded = Pipeline(model, INSTEAD, exclude=(), written=written)
     _ = loaded.revision
     return loaded
 

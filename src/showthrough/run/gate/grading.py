@@ -224,7 +224,8 @@ def _group_doubts(run: Run, threshold: Threshold, groups: Sequence[GroupScore]) 
         elif score.even is not None and score.even < FEW:
             few = f"a few {run.unit}s weigh most, as if there were only {score.even:.1f}"
             yield f"in {shorten(score.group)} {few}"
-    if undefined := [score for score in groups if score.value is None]:
+    of_entities = run.slices[threshold.slice].of_entities  # a type that a number does not count is none of its groups
+    if undefined := [score for score in groups if score.value is None and not (of_entities and not score.units)]:
         which = join_names((shorten(score.group) for score in undefined), _NAMED)
         yield f"there is no number for {which}: {undefined[0].reason}"
 

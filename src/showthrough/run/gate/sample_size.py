@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,13 @@ def count_needed(threshold: Threshold, score: Score, confidence: float, drawn: i
         return Need(None, unit, never=True)
     if not (0 < value <= 1 and 0 < end < 1 and 0 < limit < 1):
         return Need(None, unit)
-    trials = _trials(value, end, confidence)
+    return _need_of_share(value, end, limit, confidence, drawn, unit)
+
+
+@lru_cache(maxsize=256)  # the state and the verdict of one run ask for the same
+def _need_of_share(value: float, low: float, limit: float, confidence: float, drawn: int, unit: str) -> Need:
+    """The same for shares of what goes well, whose interval begins at `low`."""
+    trials = _trials(value, low, confidence)
     if trials is None:
         return Need(None, unit)
     weight = trials / drawn

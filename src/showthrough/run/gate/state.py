@@ -95,7 +95,12 @@ _KINDS: dict[Lack, ReasonKind] = {
 
 
 # Tests of a release that have no usual limit: whatever they find is no objection as long as nobody sets one.
-_WITHOUT_LIMIT: frozenset[Role] = frozenset({"inference", "attributes", "authors", "residual", "inconsistency"})
+_WITHOUT_LIMIT: frozenset[Role] = frozenset(
+    {
+        "inference", "attributes", "authors", "residual", "inconsistency", "reconstruction", "linkage",
+        "distinguishing",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -123,11 +128,15 @@ class Decision:
     best_of: int = 0  # among how many candidates it is the best; 0 of all others, and where there was no choice
 
     @property
+    def limits(self) -> list[ThresholdCheck]:
+        """Its thresholds, and what came of them."""
+        return [check for check in (self.checks.checks if self.checks else []) if isinstance(check, ThresholdCheck)]
+
+    @property
     def shortfall(self) -> tuple[int, float]:
         """How many thresholds it does not reach, and by how much in all."""
-        checks = self.checks.checks if self.checks else []
-        missed = [check for check in checks if isinstance(check, ThresholdCheck) and _bears(check, "missed")]
-        unknown = sum(isinstance(check, ThresholdCheck) and _bears(check, "unknown") for check in checks)
+        missed = [check for check in self.limits if _bears(check, "missed")]
+        unknown = sum(_bears(check, "unknown") for check in self.limits)
         short = sum(abs(check.limit - check.value) for check in missed if check.value is not None)
         return len(missed) + unknown, short
 
@@ -180,7 +189,7 @@ def decisions(run: Run, gate: Gate) -> list[Decision]:
         for name in names
     ]
     ranked = sorted(found, key=lambda one: (_RANKS[one.state], one.shortfall, len(one.reasons), -_use(run, one)))
-    if len(ranked) > 1:
+    if len(ranked) > 1 and ranked[0].limits:  # without limits nothing shows which is best
         ranked[0] = replace(ranked[0], best_of=len(ranked))
     return [_in_words(one, run) for one in ranked]
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from showthrough.core.arrays import Ints
 from showthrough.core.errors import InputError
+from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus, Document
 from showthrough.evaluation.ceiling import ceiling
 from showthrough.evaluation.settings import settings_problems
@@ -50,6 +51,7 @@ _NO_STATUS = "the corpus does not say what is confidential"
 _KEPT = 20_000  # strings: those with fewest differences are forgotten first
 
 
+@expects(corpus=Corpus)
 def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidence: float = 0.95) -> Agreement:
     """How far the people who annotated a corpus agree, on the documents that two or more of them read.
 

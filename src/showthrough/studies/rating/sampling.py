@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from showthrough.core.errors import InputError, OutputError, PlanError
+from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization
 from showthrough.data.pairing import pair
@@ -65,6 +66,7 @@ def check_empty(folder: Path) -> None:
         raise OutputError(f"{folder}: is not empty; choose another folder")
 
 
+@expects(corpus=Corpus)
 def rating_sample(
     corpus: Corpus,
     anonymizations: Sequence[Anonymization] | Mapping[str, Anonymization],

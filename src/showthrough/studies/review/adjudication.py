@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, join_names, quote_value, suggest_name
+from showthrough.core.expected import expects
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention
 from showthrough.data.silver import is_silver
 from showthrough.studies.contexts import context_of, in_a_line
@@ -112,6 +113,7 @@ class _Decision(NamedTuple):
     note: str
 
 
+@expects(corpus=Corpus)
 def adjudicate(
     corpus: Corpus,
     merge: Sequence[str] | str = (),

@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, join_names, quote_value
+from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus, Document, Mention, map_documents
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import collect_results, exists, read_all
@@ -48,6 +49,7 @@ class Reviewed:
     notes: tuple[str, ...] = ()
 
 
+@expects(corpus=Corpus)
 def reviewed(
     corpus: Corpus,
     folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],

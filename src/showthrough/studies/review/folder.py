@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from showthrough.core.errors import OutputError, PlanError, join_names, quote_value
+from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus
 from showthrough.storage.reading import files_in
 from showthrough.storage.writing import ProtectedFiles, write_folder
@@ -128,6 +129,7 @@ def copy_of(corpus: Corpus, number: int, annotator: str, replace: Replace) -> by
     return review_copy(document.text, layer_of(document, annotator) or (), replace).encode()
 
 
+@expects(corpus=Corpus)
 def review_copies(
     corpus: Corpus,
     annotator: str | None = None,

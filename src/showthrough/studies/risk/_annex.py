@@ -11,6 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from showthrough.core.errors import PlanError, join_names
+from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus
 from showthrough.data.population import Population
 from showthrough.data.references import NOTHING
@@ -177,6 +178,7 @@ def _kinds(letter: str) -> list[str]:
 _Told = TypeVar("_Told", RiskSection, SafeHarbor)
 
 
+@expects(run=Run)
 def risk_annex(run: Run, population: Population | str | os.PathLike[str] | None = None, *, file: str = "") -> RiskAnnex:
     """Singling out, linkability, inference, authorship and HIPAA's identifiers, as far as a run measured them.
 

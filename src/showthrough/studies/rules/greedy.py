@@ -10,6 +10,7 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.errors import PlanError, join_names, shorten
+from showthrough.core.expected import expects
 from showthrough.data.layout.gold import DIRECT
 from showthrough.data.layout.spans import expand_ranges, find_touching
 from showthrough.data.masks import Anonymization
@@ -212,11 +213,13 @@ _DIGITS = 12  # of what a candidate is worth: what differs behind them is roundi
 WEIGHTS = Weights()
 
 
+@expects(run=Run)
 def rules_worth(run: Run, name: str, *, most: int = MOST, weights: Weights = WEIGHTS) -> Worth:
     """What one more rule would win for an anonymization of a run that holds texts: at most so many, one by one."""
     return RuleBook(run).worth(name, most, weights)
 
 
+@expects(run=Run)
 def with_rules(run: Run, name: str, rules: Sequence[Rule]) -> Anonymization:
     """An anonymization on the documents that the run keeps, with rules added in this order: to evaluate again."""
     book = RuleBook(run)

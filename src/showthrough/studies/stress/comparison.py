@@ -6,122 +6,49 @@ independent units of the original: what a document becomes belongs together with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Floats
-from showthrough.core.errors import PlanError, shorten
+from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shorten
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
+from showthrough.data.pairing import check_pair
 from showthrough.evaluation.api import EvaluationCall, build_plan
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.metrics.base import HEADLINE
 from showthrough.models.cache import usual_cache
 from showthrough.run.gate.checks import DOCUMENTS
-from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
 from showthrough.run.records import Comparison, Input, Score
 from showthrough.run.run import Run
 from showthrough.studies.stress.perturbations import ORIGINAL, Perturbation, parse_perturbations, perturb
+from showthrough.studies.stress.values import (
+    BY_TYPE,
+    CONTROL,
+    METRICS,
+    BrokenDocument,
+    PerturbedCorpus,
+    State,
+    StressDifference,
+    StressStudy,
+)
 from showthrough.systems import Anonymizer
 from showthrough.systems.anonymizing import anonymize
 from showthrough.systems.replacing import Way
 from showthrough.systems.workbench.api import Systems, name_systems
 from showthrough.systems.workbench.runner import Bench, Watched, nobody_watches
 
-METRICS = ("removed_di", "removed_qi", "precision")
-BY_TYPE = "removed"
-CONTROL = "every mark masked"
 WORST = 10  # documents that are named
 _ALPHA = 0.05
 _BLIND = 0.005  # of the control, from which on a note says that losses may be hidden
 _STRINGS = 5  # of a document that are quoted
 _DIRECT, _QUASI = METRICS[:2]
 
-State = Literal["loss", "gain", "unsure", "not shown", "unknown"]
 Outputs = Mapping[str, Callable[[str, Corpus], Anonymization]]  # by system: what it made of a corpus of this name
-
-
-class StressDifference(msgspec.Struct, frozen=True):
-    """One number of one system, before and after a perturbation."""
-
-    system: Annotated[str, "whose number it is"]
-    perturbation: Annotated[str, "what was done to the documents"]
-    metric: Annotated[str, "the metric"]
-    part: Annotated[str, "the entity type; empty: all"]
-    original: Annotated[float | None, "the number on the original; null where it is undefined"]
-    perturbed: Annotated[float | None, "the number on the perturbed corpus"]
-    difference: Annotated[float | None, "perturbed minus original; null where one is undefined"]
-    low: Annotated[float | None, "the lower end of the difference's interval"]
-    high: Annotated[float | None, "the upper end of the difference's interval"]
-    p_holm: Annotated[float | None, "how likely chance makes it, corrected for all systems and perturbations"]
-    state: Annotated[State, "what can be said: loss, gain, unsure (before correction alone), not shown or unknown"]
-    note: Annotated[str, "why something is missing"] = ""
-
-
-class PerturbedCorpus(msgspec.Struct, frozen=True):
-    """One perturbation of the corpus, and how much it changed."""
-
-    name: Annotated[str, "as it is written"]
-    summary: Annotated[str, "what it does"]
-    scope: Annotated[str, "where: in the whole text, in marks, or in marked names of persons"]
-    rate: Annotated[float, "the share of words or places that it changes"]
-    documents: Annotated[int, "documents that are not as they were"]
-    units: Annotated[int, "independent units that these are"]
-    marks: Annotated[int, "marks whose text is not as it was"]
-    control: Annotated[dict[str, float | None], "how far each metric changes if exactly the marks are masked"] = {}
-
-
-class BrokenDocument(msgspec.Struct, frozen=True):
-    """A document of which more can be read after a perturbation."""
-
-    document: Annotated[str, "its id"]
-    system: Annotated[str, "who anonymized it"]
-    perturbation: Annotated[str, "the perturbation that exposed most in it"]
-    direct: Annotated[int, "direct identifiers that can be read in addition"]
-    quasi: Annotated[int, "quasi-identifiers that can be read in addition"]
-    strings: Annotated[list[str], "some of what can be read in addition: words of the document"] = []
-
-
-class StressGate(msgspec.Struct, frozen=True):
-    """Whether the largest loss keeps a limit."""
-
-    limit: Annotated[float, "how much may be lost"]
-    status: Annotated[int, "0: kept by the cautious ends of all intervals; 1: exceeded or unknown; 3: not sure"]
-    said: Annotated[str, "why, in words"]
-    lost: Annotated[float | None, "the largest loss; below 0 if every number rose"] = None
-    most: Annotated[float | None, "the largest loss that the intervals and the control do not exclude"] = None
-
-
-class StressStudy(msgspec.Struct, frozen=True):
-    """What systems lose on documents that are harder to read."""
-
-    corpus: Annotated[str, "its name"]
-    digest: Annotated[str, "changes whenever the corpus does"]
-    sample: Annotated[str, "how many documents there are, in words"]
-    units: Annotated[int, "how many independent units there are"]
-    seed: Annotated[int, "of the perturbations and of the resampling"]
-    confidence: Annotated[float, "of the intervals"]
-    systems: Annotated[list[str], "in the order of the tables"]
-    perturbations: Annotated[list[PerturbedCorpus], "what was done to the corpus"]
-    differences: Annotated[list[StressDifference], "every number before and after"]
-    broken: Annotated[list[BrokenDocument], "the documents that broke worst"]
-    notes: Annotated[list[str], "what a reader must know besides, a sentence each"]
-
-    def without_text(self) -> StressStudy:
-        """The same without words of documents."""
-        broken = [msgspec.structs.replace(one, strings=[]) for one in self.broken]
-        return msgspec.structs.replace(self, broken=broken)
-
-    def of(self, system: str, metric: str, part: str = "") -> list[StressDifference]:
-        """All differences of one number, one for each perturbation."""
-        return [one for one in self.differences if (one.system, one.metric, one.part) == (system, metric, part)]
-
-    def check(self, limit: float) -> StressGate:
-        """Whether no number of any system falls by more than a limit, by the cautious ends of the intervals."""
-        return _check(self, limit)
 
 
 def stress(
@@ -155,7 +82,8 @@ def stress(
             "has no annotations, without which nobody can say what is lost", f"corpus {shorten(corpus.name)}"
         )
     work = _Work(by_name, read, replacement, threshold, watched, {**settings, "seed": seed})
-    work.check(corpus)
+    read_first = ways if read else ()  # what systems made elsewhere may be faulty
+    work.check(chain([(ORIGINAL, corpus)], ((way.name, perturb(corpus, way, seed)) for way in read_first)))
     base = work.score(ORIGINAL, corpus)
     corpora, runs = [], {}
     for way in ways:
@@ -208,25 +136,40 @@ class _Work:
         self.masks: dict[tuple[str, str], Anonymization] = {}  # by the name of a corpus and a system
         self._settings = {"references": False, "sweeps": False, "texts": False, **settings}
 
-    def check(self, corpus: Corpus) -> None:
-        """Raises InputError for all that would stop it, before anything is anonymized."""
-        plan = build_plan(EvaluationCall(corpus, {}, [*METRICS, BY_TYPE], **self._settings), len(self._systems) or 1)
+    def check(self, corpora: Iterable[tuple[str, Corpus]]) -> None:
+        """Reads the outputs of all corpora, the original first. Raises InputError for all that would stop the work."""
+        problems: list[Problem] = []
+        for name, corpus in corpora:
+            if name == ORIGINAL:
+                call = EvaluationCall(corpus, {}, [*METRICS, BY_TYPE], **self._settings)
+                plan = build_plan(call, len(self._systems) or 1)
+            for system, read in self._outputs.items():
+                try:
+                    self.masks[name, system] = read(name, corpus)
+                except InputError as error:
+                    problems += error.problems
+                else:
+                    problems += check_pair(corpus, self.masks[name, system], plan.settings.missing)
+        if problems:
+            raise InputError(problems)
         if self._systems:
-            bench = Bench(plan, self._systems, self._replacement, self._threshold, plan.settings.seen)
-            bench.check()
+            Bench(plan, self._systems, self._replacement, self._threshold, plan.settings.seen).check()
 
     def score(self, name: str, corpus: Corpus, original: Corpus | None = None) -> Run:
         """What all reach on a corpus; `original` says which documents belong together."""
         anonymizations = {
             **{system: self._anonymize(system, name, corpus) for system in self._systems},
-            **{system: read(name, corpus) for system, read in self._outputs.items()},
+            **{system: self.masks[name, system] for system in self._outputs},
             CONTROL: _mask_marks(corpus),
         }
         self.masks |= {(name, system): one for system, one in anonymizations.items()}
         grouped = corpus if original is None else _grouped(corpus, original)
         plan = build_plan(EvaluationCall(grouped, anonymizations, [*METRICS, BY_TYPE], **self._settings))
         with self._watched(f"scoring {name}") as progress:
-            return evaluate_plan(plan, progress=progress)
+            run = evaluate_plan(plan, progress=progress)
+        if run.failures:
+            raise ResourceError(f"{run.failures[0].metric} on {name}: {run.failures[0].reason}")
+        return run
 
     def _anonymize(self, system: str, name: str, corpus: Corpus) -> Anonymization:
         with self._watched(f"{system}, {name}") as progress:
@@ -432,41 +375,3 @@ def _notes(base: Run, corpora: Sequence[PerturbedCorpus]) -> list[str]:
     if unchanged := [one.name for one in corpora if not one.documents]:
         notes.append(f"changes nothing in this corpus, so nothing is known of it: {', '.join(unchanged)}")
     return notes
-
-
-def _check(study: StressStudy, limit: float) -> StressGate:
-    if not 0 <= limit <= 1:
-        raise PlanError(f"found {limit:g}; expected a number from 0 to 1", "max-loss")
-    judged = [one for one in study.differences if not one.part and one.metric in METRICS and one.original is not None]
-    if not judged:
-        return StressGate(limit, FAILED, "no number has a value on the original")
-    unknown = [one for one in judged if one.difference is None]
-    lost = max((-one.difference for one in judged if one.difference is not None), default=None)
-    # Where the search itself finds less than before, so much of a loss may be hidden.
-    hidden = {
-        (one.name, metric): max(value or 0.0, 0.0)
-        for one in study.perturbations
-        for metric, value in one.control.items()
-    }
-    ends = [None if one.low is None else hidden[one.perturbation, one.metric] - one.low for one in judged]
-    known = [end for end in ends if end is not None]
-    most = max(known, default=None)
-    if lost is not None and lost > limit:
-        worst = max(judged, key=lambda one: -(one.difference or 0))
-        return StressGate(limit, FAILED, f"{_words(worst)} falls by {lost:.3f}", lost, most)
-    if unknown:
-        return StressGate(limit, FAILED, f"{_words(unknown[0])} has no value: {unknown[0].note}", lost, most)
-    if study.units < DOCUMENTS:
-        return StressGate(
-            limit, UNSURE, f"{study.units} independent documents are too few; {DOCUMENTS} are needed", lost, most
-        )
-    if len(known) < len(ends):
-        return StressGate(limit, UNSURE, f"{_words(judged[ends.index(None)])} has no interval", lost, most)
-    if most is not None and most > limit:
-        worst = judged[ends.index(most)]
-        return StressGate(limit, UNSURE, f"{_words(worst)} may fall by up to {most:.3f}", lost, most)
-    return StressGate(limit, PASSED, f"no number falls by more than {most:.3f}, by its interval", lost, most)
-
-
-def _words(one: StressDifference) -> str:
-    return f"{one.metric} of {shorten(one.system)} after {one.perturbation}"

@@ -32,9 +32,9 @@ def train_transformer(call: TransformerCall) -> Trained:
     """Trains a transformer to mask what the annotators of a corpus masked, and gives it as an anonymizer.
 
     The model is written to `folder`, with a card that says what it was trained on. `dev` are documents that are not
-    trained on: the card has their scores after every epoch. `resume` goes on where a training was stopped, `force`
-    replaces a model that is there, `seen` allows documents in `dev` that are trained on, and `watch` is told how far it
-    is.
+    trained on: the card has their scores after every epoch. `resume` goes on where a training was stopped, and
+    `force` replaces a model that is there. `seen` allows documents in `dev` that are trained on. `watch` hears of the
+    progress.
 
     Settings, as on the command line:
     """

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from showthrough.core.errors import PlanError, ResourceError, at_document, shorten
@@ -12,12 +11,9 @@ from showthrough.models import Resources
 from showthrough.models.chat.consent import address_of, hosts_of
 from showthrough.models.chat.prompts import load
 from showthrough.models.chat.settings import AskingSettings
+from showthrough.systems._passages import passages, spoken_text
 
 _PROMPT = "translate.v1"
-_LONGEST = 2_000  # characters of a passage: models leave things out of long ones
-_PARAGRAPH = re.compile(r"(\s*\n\s*)")
-_SENTENCE = re.compile(r"(?<=[.!?…])(\s+)")
-_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,7 @@ class Translator:
             for piece in own
             if _says_something(piece)
         ]
-        replies = iter(chat.replies(questions, _spoken))
+        replies = iter(chat.replies(questions, spoken_text))
         translated = []
         for document, own in zip(documents, pieces, strict=True):
             written = []
@@ -65,38 +61,10 @@ class Translator:
                 if reply is None:
                     raise ResourceError(f"{shorten(self.model)}: {at_document(document.id)}: no valid answer came")
                 bare = piece.strip()
-                written.append(piece.replace(bare, _spoken(reply.content), 1))  # white space around it stays
+                written.append(piece.replace(bare, spoken_text(reply.content), 1))  # white space around it stays
             translated.append("".join(written))
         return translated
 
 
-def passages(text: str) -> Iterator[str]:
-    """Paragraphs, long ones cut between sentences, and the white space between them as pieces of their own.
-
-    >>> list(passages("One.  Two!\\n\\nThree."))
-    ['One.  Two!', '\\n\\n', 'Three.']
-    """
-    for piece in _PARAGRAPH.split(text):
-        if len(piece) <= _LONGEST:
-            yield from filter(None, [piece])
-            continue
-        passage = ""
-        for part in _SENTENCE.split(piece):
-            if passage.strip() and len(passage) + len(part) > _LONGEST:
-                kept = passage.rstrip()
-                yield from filter(None, [kept, passage[len(kept) :]])
-                passage = ""
-            passage += part
-        yield from filter(None, [passage])
-
-
 def _says_something(piece: str) -> bool:
     return any(map(str.isalpha, piece))
-
-
-def _spoken(content: str) -> str:
-    """What a model says, without its thoughts. Raises ValueError where that is nothing."""
-    spoken = _THOUGHTS.sub("", content, count=1).strip()
-    if not spoken:
-        raise ValueError("expected a translation")
-    return spoken

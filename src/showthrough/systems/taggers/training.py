@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from showthrough.core.errors import PlanError, quote_value, shorten, suggest_name
+from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus
 from showthrough.evaluation.api import evaluate
 from showthrough.models.languages import another_language, sample_of
@@ -84,6 +85,7 @@ SCORES = ("er_di", "er_qi", "recall", "precision")
 Watch = Callable[[str, int, int], None]
 
 
+@expects(corpus=Corpus, dev=Corpus)
 def train_tagger(
     corpus: Corpus,
     learner: str = "",

@@ -93,7 +93,7 @@ class FittedCompression:
 
 @dataclass(frozen=True)
 class Compression:
-    """Learns what cross-entropies are worth."""
+    """Compares texts by how well a compression model of one predicts the other."""
 
     name: ClassVar[str] = "compression"
     version: ClassVar[int] = 1

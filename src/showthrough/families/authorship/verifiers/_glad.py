@@ -255,7 +255,7 @@ class FittedGlad:
 
 @dataclass(frozen=True)
 class Glad:
-    """Learns a machine, and from margins of problems whose authors were held out what they are worth."""
+    """GLAD: a support vector machine on features of style, calibrated on authors that were held out."""
 
     name: ClassVar[str] = "glad"
     version: ClassVar[int] = 2

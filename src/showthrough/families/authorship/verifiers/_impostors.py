@@ -234,7 +234,7 @@ def _rows(pool: _Pool, questions: Sequence[Question]) -> Floats:
 
 @dataclass(frozen=True)
 class Impostors:
-    """Learns who the impostors are, and what beating them is worth."""
+    """Impostors: asks whether the text is nearer to the author than to texts by other people."""
 
     name: ClassVar[str] = "impostors"
     version: ClassVar[int] = 1

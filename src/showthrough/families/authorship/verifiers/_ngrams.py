@@ -68,7 +68,7 @@ class FittedNgrams:
 
 @dataclass(frozen=True)
 class Ngrams:
-    """Learns which 4-grams are rare, and what cosines are worth."""
+    """Compares weighted 4-grams of characters by their cosine, which training turns into a probability."""
 
     name: ClassVar[str] = "ngrams"
     version: ClassVar[int] = 1

@@ -11,6 +11,7 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.errors import PlanError, at_document, quote_value
+from showthrough.core.expected import expects
 from showthrough.data.copies import copy_mark
 from showthrough.data.documents import Corpus, Document
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Question, VerifierLearner
@@ -39,6 +40,7 @@ class _Problems:
         return _Problems([self.questions[at] for at in indices.tolist()], self.same[indices], self.authors[indices])
 
 
+@expects(corpus=Corpus)
 def train_verifier(
     corpus: Corpus,
     learner: str = "glad",

@@ -21,7 +21,7 @@ function readPlaces(document, name) {
     const [start, end] = one.original;
     const key = `${start}-${end}`;
     if (!places.has(key)) places.set(key, { start, end, words: new Set() });
-    places.get(key).words.add(`shows ${one.tag} of ${one.subject}: ${one.guess}`);
+    places.get(key).words.add(one.subject ? `shows ${one.tag} of ${one.subject}: ${one.guess}` : `lets somebody guess ${one.tag}: ${one.guess}`);
   }
   return [...places.values()].sort((one, two) => one.start - two.start || one.end - two.end);
 }
@@ -31,13 +31,15 @@ function inferredList(name, { metrics, inferred }, leap) {
   const people = new Map();
   for (const one of inferred) people.set(one.subject, [...(people.get(one.subject) ?? []), one]);
   const entry = (one) => make("li", {}, make("strong", {}, one.tag), ": ", make("bdi", {}, one.true),
-    one.guess === one.true ? " was inferred" : " was inferred as ", one.guess === one.true ? "" : make("bdi", {}, one.guess),
-    one.agreement < 1 ? ", less precisely" : "", " ",
+    one.rank ? ` was guess ${one.rank}` : " was inferred", one.guess === one.true ? "" : " as ", one.guess === one.true ? "" : make("bdi", {}, one.guess),
+    one.agreement < 1 ? ", less precisely" : "",
+    one.words?.length ? make("small", {}, " (from ", make("bdi", {}, one.words.map(([word]) => word).join(", ")), ")") : "", " ",
     one.original ? make("button", { type: "button", class: "where", onclick: () => leap(name, one.original[0]) }, "where")
       : make("small", {}, one.start === null ? "(the attacker does not say where)" : `(at ${one.start} of the released text)`));
-  const told = `${inferred.length} attribute${inferred.length === 1 ? "" : "s"} of ${people.size === 1 ? "one person" : `${people.size} people`}`;
+  const many = `${inferred.length} ${inferred[0].rank ? "masked mention" : "attribute"}${inferred.length === 1 ? "" : "s"}`;
+  const told = inferred[0].rank ? many : `${many} of ${people.size === 1 ? "one person" : `${people.size} people`}`;
   return make("details", { class: "attack", open: "" },
-    make("summary", {}, make("strong", {}, "Inferred. "), `${metrics.join(", ")} on ${name}: ${told}`),
+    make("summary", {}, make("strong", {}, inferred[0].rank ? "Recovered. " : "Inferred. "), `${metrics.join(", ")} on ${name}: ${told}`),
     make("ul", { class: "inferred", tabindex: "0", "aria-label": `Inferred from ${name}` },
-      ...[...people].map(([person, all]) => make("li", {}, person === "author" ? "" : "person ", make("bdi", {}, person), make("ul", {}, ...all.map(entry))))));
+      ...[...people].map(([person, all]) => make("li", {}, person === "author" || !person ? "" : "person ", make("bdi", {}, person), make("ul", {}, ...all.map(entry))))));
 }

@@ -185,7 +185,7 @@ class _Names(msgspec.Struct, frozen=True):
 
 @dataclass
 class BoostedTrees:
-    """Answers by many small trees."""
+    """Boosting: many small decision trees vote on each token."""
 
     name: ClassVar[str] = "boosted"
 

@@ -102,7 +102,7 @@ class _Composition(msgspec.Struct, frozen=True):
 
 @dataclass
 class RulesFirst:
-    """Rules first: forms that they know are not for the learner to learn or to say."""
+    """Rules first: they label dates, telephone numbers and long numbers; another learner labels the rest."""
 
     name: ClassVar[str] = "ruled"
 
@@ -146,10 +146,10 @@ class RulesFirst:
 
 @dataclass
 class SentencesFirst:
-    """Sentences first: which type a sentence is about is a feature of each of its tokens.
+    """Sentences first: it predicts the type of each sentence, and uses that as a feature of the tokens.
 
-    Sequences are sentences. They are told apart by their words and neighbouring words, or (`pairs`) by words that
-    depend on each other; where no parser tells these, by words that stand near each other.
+    Sequences are sentences. Words and neighbouring words distinguish them, or (`pairs`) words that depend on each
+    other. Without a parser, words near each other take their place.
     """
 
     name: ClassVar[str] = "sentenced"
@@ -211,7 +211,7 @@ class SentencesFirst:
 
 @dataclass
 class Vote:
-    """Learners of one kind that see other features each: the label that most of them give; of equals the first's."""
+    """Several learners of one kind, each with other features; the label that most of them give wins."""
 
     name: ClassVar[str] = "voted"
 

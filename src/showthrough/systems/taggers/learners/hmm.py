@@ -97,7 +97,7 @@ class _Names(msgspec.Struct, frozen=True):
 
 @dataclass
 class Hmm:
-    """Labels the tokens of a sequence by the most probable states."""
+    """A hidden Markov model: labels a sequence of tokens by its most probable states."""
 
     name: ClassVar[str] = "hmm"
 

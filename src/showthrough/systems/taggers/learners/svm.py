@@ -68,7 +68,7 @@ class _Machine:
 
 @dataclass
 class Svm:
-    """Labels one token after the other, each by a linear machine."""
+    """Labels one token after the other with a linear support vector machine."""
 
     name: ClassVar[str] = "svm"
 

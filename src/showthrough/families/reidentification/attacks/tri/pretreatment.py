@@ -78,7 +78,7 @@ class Pretreatment:
         self.settings = settings
         self.watch = watch
         instead = "anonymize_background_knowledge=False, use_document_curation=False and sliding windows"
-        self.pipeline = Pipeline(settings.spacy_pipeline, instead, exclude=())
+        self.pipeline = Pipeline(settings.spacy_pipeline, instead, exclude=(), written="spacy_pipeline={}")
 
     @property
     def revision(self) -> str:

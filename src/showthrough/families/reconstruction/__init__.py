@@ -1,0 +1,1 @@
+"""Reconstruction: what somebody guesses of what stood under a mask."""
