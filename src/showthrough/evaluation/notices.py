@@ -16,11 +16,11 @@ from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.data.levels import level_of
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_notes
-from showthrough.data.provenance import describe_counts
+from showthrough.data.provenance import describe_counts, repairing_attackers
 from showthrough.data.silver import akin, programs_of, same_detector
 from showthrough.data.types import NAMES, fold_type, nearest
 from showthrough.evaluation._mask_notices import MaskNoticeCounts, mask_counts, mask_notices
-from showthrough.metrics import HEADLINE, Metric, metric_name
+from showthrough.metrics import HEADLINE, Metric, metric_name, metric_text
 from showthrough.metrics.language import unlike_its_language
 from showthrough.models.published import may_have_trained_on, models_in
 from showthrough.run.roles import RESIDUAL, as_many_even
@@ -247,6 +247,31 @@ def answer_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metric
     return [f"{shorten(name)}: {line}" for name, line in described.items() if line]
 
 
+def repair_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """Whose masks were made against an attacker that judges them now, and who knew what is true of the people."""
+    lines = []
+    for anonymization in anonymizations:
+        provenance = anonymization.provenance
+        repaired = [name.partition("@")[0] for name in repairing_attackers(provenance)] if provenance else []
+        judged = {
+            attacker.partition("@")[0]: metric_text(metric)
+            for metric in reversed(metrics)
+            for attacker in (*metric.attackers, *metric.asks)
+        }
+        lines += [
+            f"{shorten(anonymization.name)} was repaired with the attacker {shorten(name)}, which judges it too "
+            f"({shorten(judged[name])}): this says how well it was repaired, and not what others infer"
+            for name in repaired
+            if name in judged
+        ]
+        if provenance and repaired and any(key.endswith("people") for key in provenance.pinned):
+            lines.append(
+                f"{shorten(anonymization.name)} was repaired with knowledge of what is true of the people: a system "
+                "that is given texts alone cannot do as well"
+            )
+    return lines
+
+
 def offsets_doubted(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """That a few marks look as if their offsets counted something else than characters."""
     return offset_notes(corpus, anonymizations)
@@ -262,6 +287,7 @@ NOTICES: tuple[Notice, ...] = (
     training_notes,
     leak_notes,
     answer_notes,
+    repair_notes,
     silver_notes,
     detector_notes,
     file_notes,
