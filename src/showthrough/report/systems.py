@@ -76,8 +76,8 @@ def cost_grid(run: Run) -> Grid | None:
     )
     if sparse["latency"]:
         note += (
-            " Latency: what half and 95 % of the documents take at most. A system that takes several at once shares its "
-            "time among them alike."
+            " Latency: what half and 95 % of the documents take at most. A system that takes several at once shares "
+            "its time among them alike."
         )
     if sparse["energy"]:
         note += " Energy: of all that the processors did meanwhile."

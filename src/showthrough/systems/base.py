@@ -41,6 +41,8 @@ class BaseAnonymizer:
 
     kind: ClassVar[str]  # its entry in the table
     version: ClassVar[int] = 1
+    apart: ClassVar[bool] = False  # whether it works document by document, so that each can be timed
+    needs: ClassVar[str] = ""  # what has to be there beside the program, in a few words
 
     @property
     def name(self) -> str:
@@ -81,11 +83,6 @@ class BaseAnonymizer:
     def device(self) -> str:
         """Where its model runs."""
         return "cpu"
-
-    @property
-    def apart(self) -> bool:
-        """Whether it works document by document, so that each can be timed; others take several at once."""
-        return False
 
     @property
     def lasting(self) -> bool:
@@ -138,6 +135,7 @@ ANONYMIZERS: Registry[Anonymizer] = Registry(
         "roundtrip": "showthrough.systems.obfuscators.roundtrip:RoundTrip",
         "spacy": "showthrough.systems.detector_systems:SpacyAnonymizer",
         "presidio": "showthrough.systems.detector_systems:PresidioAnonymizer",
+        "gliner": "showthrough.systems.detector_systems:GlinerAnonymizer",
         "hf": "showthrough.systems.encoders.published:TokenClassifier",
         "llm": "showthrough.systems.language_model:LanguageModelAnonymizer",
         "cmd": "showthrough.systems.outside.program:Program",

@@ -82,6 +82,7 @@ class LanguageModelAnonymizer(ExternalAnonymizer):
     """
 
     kind: ClassVar[str] = "llm"
+    needs: ClassVar[str] = "showthrough[llm], a server with a model"
     single: ClassVar[bool] = True  # one process at a time writes the file of answers
 
     model: str = parameter("", "the model, with its server behind an @")

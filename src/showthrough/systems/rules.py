@@ -30,7 +30,8 @@ class Rules(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "rules"
-    apart: ClassVar[bool] = True  # type: ignore[misc, assignment]
+    apart: ClassVar[bool] = True
+    needs: ClassVar[str] = "nothing"
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         """The masks of each document, ascending, none overlapping another."""

@@ -72,7 +72,8 @@ class Sanitize(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "sanitize"
-    apart: ClassVar[bool] = True  # type: ignore[misc, assignment]
+    apart: ClassVar[bool] = True
+    needs: ClassVar[str] = "a corpus with subjects"
     version: ClassVar[int] = 3
 
     corpus: str = parameter("", "the corpus that counts words, in any format; it may be the one that is masked")
