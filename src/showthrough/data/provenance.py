@@ -37,9 +37,9 @@ class Cost(msgspec.Struct, frozen=True):
     ] = None
     tokens_out: Annotated[int | None, "that they answered"] = None
     dollars: Annotated[float | None, "what these tokens cost; null: nobody knows, or none was asked"] = None
-    joules: Annotated[float | None, "of the machine's processors while it worked, whoever used them; null: see why"] = (
-        None
-    )
+    joules: Annotated[
+        float | None, "of the machine's processors while it worked, with all their other work; null: see why"
+    ] = None
     no_joules: Annotated[str, "why the energy is not known"] = ""
 
     @property
@@ -72,6 +72,7 @@ TOKENS_IN, TOKENS_OUT, UNPRICED = "tokens sent", "tokens answered", "tokens with
 MILLIONTHS = "millionths of a dollar"
 # What is counted of an attacker that repairs.
 REPAIR = "repair"
+READ = "documents that the repairing attacker read"
 UNANSWERED = "readings that the repairing attacker did not answer"
 UNLOCATED = "inferences that the repairing attacker has no words for"
 _INFERRED, _ADDED = "inferred after round", "masks added in round"
@@ -95,8 +96,8 @@ def repairing_attackers(provenance: Provenance) -> list[str]:
 
 def _describe_repair(counts: Mapping[str, int]) -> Iterator[str]:
     rounds = [int(key.rpartition(" ")[2]) for key in counts if key.startswith((_INFERRED, _ADDED))]
-    if rounds:
-        risks = [f"{counts.get(inferred_after(number), 0):,}" for number in range(max(rounds) + 1)]
+    if counts.get(READ, 0) or rounds:
+        risks = [f"{counts.get(inferred_after(number), 0):,}" for number in range(max(rounds, default=0) + 1)]
         after = "".join(f", {risk} after round {number}" for number, risk in enumerate(risks[1:], 1))
         added = sum(count for key, count in counts.items() if key.startswith(_ADDED))
         yield f"what the repairing attacker infers: {risks[0]} before repair{after}; masks added: {added:,}"
@@ -113,6 +114,8 @@ def describe_counts(counts: Mapping[str, int]) -> str:
     'of 40 quotes, 3 are not in the text and were dropped'
     >>> describe_counts({inferred_after(0): 9, added_in(1): 12, inferred_after(1): 2, added_in(2): 1})
     'what the repairing attacker infers: 9 before repair, 2 after round 1, 0 after round 2; masks added: 13'
+    >>> describe_counts({READ: 3})
+    'what the repairing attacker infers: 0 before repair; masks added: 0'
     """
     lines = []
     if invented := counts.get(INVENTED, 0):

@@ -48,7 +48,7 @@ def find_in_batch(anonymizer: Anonymizer, part: Corpus) -> BatchResult:
     ready = time.perf_counter()
     each: list[float] = []
     if get_optional(anonymizer, "apart", False):
-        found = []
+        found: list[Sequence[Mask]] = []
         for document in documents:
             begun = time.perf_counter()
             found += find_masks(anonymizer, [document])

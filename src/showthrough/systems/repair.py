@@ -21,7 +21,7 @@ from showthrough.core.call_syntax import literal, parameter
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value, shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, TypedMask, flatten_masks
-from showthrough.data.provenance import REPAIR, UNANSWERED, UNLOCATED, added_in, inferred_after
+from showthrough.data.provenance import READ, REPAIR, UNANSWERED, UNLOCATED, added_in, inferred_after
 from showthrough.data.subjects import CERTAIN, Attribute, Subject
 from showthrough.models.chat.base import MODEL
 from showthrough.models.countries import names_of, names_of_countries
@@ -210,6 +210,7 @@ class Repair(CompositeAnonymizer):
         for state, reading in zip(states, readings, strict=True):
             state.reading = reading
             self._counts[UNANSWERED] += reading is None
+        self._counts[READ] += len(documents)
         self._count_risk(0, states)
         for number in range(1, self.rounds + 1):  # what is settled counts in all of them: other batches may go on
             self._repair(number, [state for state in states if not state.settled])
