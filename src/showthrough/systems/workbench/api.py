@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from os import PathLike
 from typing import cast
 
 from showthrough.core.errors import InputError
@@ -40,6 +41,7 @@ class BenchCall(Settings, FamilyArguments):
     texts: bool = True
     watch: Watch | None = None
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    names: str | PathLike[str] | None = None
 
 
 @takes_arguments_of(BenchCall)
