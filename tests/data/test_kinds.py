@@ -150,7 +150,8 @@ def test_how_many_types_there_are() -> None:
     assert counts == {
         "TAB": 8, "OntoNotes 5": 18, "CoNLL 2003": 4, "i2b2 2006": 8, "i2b2 2014": 30, "MEDDOCAN": 29, "HIPAA": 18,
         "Presidio": 97, "ai4privacy 2023": 56, "ai4privacy 2024": 28, "ai4privacy 2025": 24, "Nemotron-PII": 55,
-        "AWS Comprehend": 36, "Google DLP": 110, "Azure PII": 50,
+        "AWS Comprehend": 36, "Google DLP": 110, "Azure PII": 50, "OpenAI Privacy Filter": 9, "Piiranha": 17,
+            "Robust DeID": 11, "Kaggle PII 2024": 7,
     }  # fmt: skip
 
 

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from inference.fakes import Parrot
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.families.reconstruction._questions import Questioner
 from showthrough.families.reconstruction.guessers import GuessCase
 from showthrough.families.reconstruction.slots import Slot
+from talking import talking
 
 
 def answer(text: str) -> str:
@@ -60,3 +66,35 @@ def test_many_places_are_asked_for_some_at_a_time() -> None:
     assert len(own) == 45
     wanted = [question.instructions.rpartition("asked for: ")[2] for question in parrot.heard]
     assert [text.split(", ")[0] for text in wanted] == ["1", "21", "41"]
+
+
+def test_a_run_asks_once_and_is_repeated_without_asking(tmp_path: Path) -> None:
+    """Two documents, each with its text, its control and its ordinary words: five questions, as the control is one."""
+    pytest.importorskip("openai")
+    texts = {"a": "The capital is Oslo, where many people live", "b": "Nobody knows where Rome stands today"}
+    towns = {"a": "Oslo", "b": "Rome"}
+    spans = {key: (texts[key].index(town), texts[key].index(town) + 4) for key, town in towns.items()}
+    corpus = Corpus([
+        Document(key, text, (Annotation("us", (Mention(*spans[key], "LOC", "QUASI"),)),)) for key, text in texts.items()
+    ])  # fmt: skip
+    masks = Anonymization({key: [Mask(*span, "[LOC]")] for key, span in spans.items()})
+    heard: list[str] = []
+
+    def speak(asked: dict[str, Any]) -> str:
+        heard.append(asked["messages"][-1]["content"])
+        return answer(heard[-1])
+
+    with talking(speak) as server:
+        metric = f'recover(guesser="llm:m@{server.url}")'
+        run = evaluate(corpus, {"x": masks}, metrics=[metric], recordings=str(tmp_path / "kept.jsonl"))
+        assert len(heard) == 5
+        again = evaluate(corpus, {"x": masks}, metrics=[metric], recordings=str(tmp_path / "kept.jsonl"))
+        assert len(heard) == 5
+    assert not any("Oslo" in text or "Rome" in text for text in heard)
+    found = {score.part: score.value for score in run.scores if score.anonymization == "x"}
+    assert found[""] == 1 / 2  # Oslo of a; of b London is the first guess, and Rome the second
+    assert found["top-5"] == 1.0
+    assert found["control"] == 0.0
+    assert found["words"] == 0.0
+    assert [score.value for score in again.scores] == [score.value for score in run.scores]
+    assert run.asked[0].calls == 5

@@ -90,6 +90,23 @@ def test_units_on_both_sides_exchange_their_sides() -> None:
     assert apart.p > 0.05
 
 
+def test_of_very_many_units_the_larger_side_is_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is that of all units; only shuffles leave some out, and none where both sides are large."""
+    random = np.random.default_rng(2)
+    inside = np.arange(300) < 20
+    hidden = random.binomial(2, np.where(inside, 0.4, 0.9)).astype(float)
+    arguments = [table(hidden, np.full(300, 2.0), inside)], inside, ~inside, 999, 0
+    (every,) = group_tests(*arguments)[0].tests
+    monkeypatch.setattr("showthrough.statistics._groups._MANY", 100)
+    (some,) = group_tests(*arguments)[0].tests
+    assert (some.error, some.freedom) == (every.error, every.freedom)
+    assert some.p is not None
+    assert some.p <= 0.01
+    monkeypatch.setattr("showthrough.statistics._groups._MANY", 30)
+    (by_t,) = group_tests(*arguments)[0].tests
+    assert by_t.p == pytest.approx(group_tests(*arguments[:3], 0, 0)[0].tests[0].p)
+
+
 def test_parts_side_by_side_have_the_tests_of_each() -> None:
     random = np.random.default_rng(1)
     inside = np.arange(30) < 12

@@ -30,8 +30,10 @@ from showthrough.formats.samples import example
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, Metric, metric_text, parse_metric
 from showthrough.models.chat.base import MODEL
 from showthrough.models.detectors import DETECTORS, parse_detector
+from showthrough.models.published import models_in, published_models
 from showthrough.report.table import ARROWS
 from showthrough.systems import ANONYMIZERS, anonymizer
+from showthrough.systems.base import get_optional
 from showthrough.systems.combined import Everywhere
 from showthrough.systems.rules import Rules
 from showthrough.systems.spec import EVERYWHERE
@@ -107,6 +109,37 @@ def _anonymizers(name: str | None) -> None:
     )
 
 
+def _systems(name: str | None) -> None:
+    """Every system that can be named, then published models; with a name, what is known of it."""
+    if name is not None:
+        _describe_published(name)
+        return
+    show_table(("system", "needs"), ANONYMIZERS, lambda system: (get_optional(system, "needs", ""),))
+    ways = "FOLDER/ is a model of showthrough train; a+b is what either finds; everywhere(a) repeats what a finds"
+    console().print(Text(f"{ways}\n"))
+    rows = [
+        (model.system, model.licence or "not known", model.trained_on or "not said")
+        for model in published_models()
+        if model.system
+    ]
+    _show_rows(("published model", "licence of weights"), rows, "trained on")
+    console().print(
+        Text("hf:, gliner: and spacy: take any other model of their kind. Check a licence before you use weights.")
+    )
+
+
+def _describe_published(name: str) -> None:
+    _anonymizers(name)
+    for model_name, model in models_in(name):
+        said = "as its card says" if model.checked else "not checked"
+        lines = [
+            f"weights of {model_name}: {model.licence or 'licence not known'}",
+            f"trained on: {model.trained_on or 'not said'} ({said})",
+            *([f"source: {model.source}"] if model.source else []),
+        ]
+        console().print(Text("\n".join(lines)))
+
+
 def _detectors(name: str | None) -> None:
     if name is None:
         show_table(("detector", "version"), DETECTORS, lambda detector: (str(detector.version),))
@@ -162,11 +195,11 @@ def show_table(
     _show_rows(heads, rows)
 
 
-def _show_rows(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+def _show_rows(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], last: str = "what it is") -> None:
     shown = Columns(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for head in heads:
         shown.add_column(head, no_wrap=True)
-    shown.add_column("what it is")
+    shown.add_column(last)
     for row in rows:
         shown.add_row(*map(Text, row))
     console().print(shown)
@@ -248,6 +281,7 @@ KINDS = {
     "metrics": Kind("Measure privacy and utility: evaluate -m NAME.", _metrics, METRICS),
     "formats": Kind("Hold corpora and anonymizations: --format NAME.", _formats, FORMATS),
     "anonymizers": Kind("Mask documents: --with NAME.", _anonymizers, ANONYMIZERS),
+    "systems": Kind("Mask documents: what each needs, licences, training data.", _systems, ANONYMIZERS),
     "detectors": Kind("Find what looks like an identifier: scan --detector NAME.", _detectors, DETECTORS),
     "attacks": Kind("Search for the people of a text: attack --attacks NAME.", _attacks, ATTACKS),
     "labels": Kind("Name the types of what is marked, and how each identifies.", labels.show_labels, NAMES),

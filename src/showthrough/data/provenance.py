@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -52,6 +52,40 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
 # What is counted of a language model that anonymizes.
 QUOTES, INVENTED, UNUSABLE = "quotes", "quotes that are not in the text", "documents without a usable answer"
+# What is counted of an attacker that repairs.
+REPAIR = "repair"
+UNANSWERED = "readings that the repairing attacker did not answer"
+UNLOCATED = "inferences that the repairing attacker has no words for"
+_INFERRED, _ADDED = "inferred after round", "masks added in round"
+
+
+def inferred_after(number: int) -> str:
+    """The name of what an attacker infers after so many rounds of repair; 0 is before the first."""
+    return f"{_INFERRED} {number}"
+
+
+def added_in(number: int) -> str:
+    """The name of the masks that a round of repair added."""
+    return f"{_ADDED} {number}"
+
+
+def repairing_attackers(provenance: Provenance) -> list[str]:
+    """Those that repaired an anonymization or a part of it, by name."""
+    pins = provenance.pinned.items()
+    return list(dict.fromkeys(value for key, value in pins if key == REPAIR or key.endswith(f": {REPAIR}")))
+
+
+def _describe_repair(counts: Mapping[str, int]) -> Iterator[str]:
+    rounds = [int(key.rpartition(" ")[2]) for key in counts if key.startswith((_INFERRED, _ADDED))]
+    if rounds:
+        risks = [f"{counts.get(inferred_after(number), 0):,}" for number in range(max(rounds) + 1)]
+        after = "".join(f", {risk} after round {number}" for number, risk in enumerate(risks[1:], 1))
+        added = sum(count for key, count in counts.items() if key.startswith(_ADDED))
+        yield f"what the repairing attacker infers: {risks[0]} before repair{after}; masks added: {added:,}"
+    if unanswered := counts.get(UNANSWERED, 0):
+        yield f"the repairing attacker did not answer {unanswered:,} times, and what it would infer there is not known"
+    if unlocated := counts.get(UNLOCATED, 0):
+        yield f"{unlocated:,} of its inferences in the end rest on no words that could be masked"
 
 
 def describe_counts(counts: Mapping[str, int]) -> str:
@@ -59,6 +93,8 @@ def describe_counts(counts: Mapping[str, int]) -> str:
 
     >>> describe_counts({QUOTES: 40, INVENTED: 3, UNUSABLE: 0})
     'of 40 quotes, 3 are not in the text and were dropped'
+    >>> describe_counts({inferred_after(0): 9, added_in(1): 12, inferred_after(1): 2, added_in(2): 1})
+    'what the repairing attacker infers: 9 before repair, 2 after round 1, 0 after round 2; masks added: 13'
     """
     lines = []
     if invented := counts.get(INVENTED, 0):
@@ -66,7 +102,7 @@ def describe_counts(counts: Mapping[str, int]) -> str:
     if unusable := counts.get(UNUSABLE, 0):
         documents = "1 document has" if unusable == 1 else f"{unusable:,} documents have"
         lines.append(f"{documents} text without a usable answer, which stays as it is")
-    return "; ".join(lines)
+    return "; ".join([*lines, *_describe_repair(counts)])
 
 
 def text_digest(text: str) -> str:

@@ -95,6 +95,24 @@ SCHEMES: dict[str, Scheme] = {
         "IDCARDNUM PASSPORTNUM PASSWORD SEX SOCIALNUM STREET SURNAME TAXNUM TELEPHONENUM TIME TITLE USERNAME "
         "ZIPCODE",
     ),
+    "OpenAI Privacy Filter": _scheme(
+        "openai/privacy-filter, id2label of its config.json; personal_handle of models that were trained from it",
+        "account_number private_address private_date private_email private_person private_phone private_url secret "
+        "personal_handle",
+    ),
+    "Piiranha": _scheme(
+        "iiiorg/piiranha-v1-detect-personal-information: the 17 types of its card, named as in its training data",
+        "ACCOUNTNUM BUILDINGNUM CITY CREDITCARDNUMBER DATEOFBIRTH DRIVERLICENSENUM EMAIL GIVENNAME IDCARDNUM PASSWORD "
+        "SOCIALNUM STREET SURNAME TAXNUM TELEPHONENUM USERNAME ZIPCODE",
+    ),
+    "Robust DeID": _scheme(
+        "obi/deid_roberta_i2b2 and obi/deid_bert_i2b2: the types of their cards",
+        "AGE DATE EMAIL HOSP ID LOC OTHERPHI PATIENT PATORG PHONE STAFF",
+    ),
+    "Kaggle PII 2024": _scheme(
+        "The Learning Agency Lab, PII Data Detection (2024); as in models that were trained on it",
+        "NAME_STUDENT EMAIL USERNAME ID_NUM PHONE_NUM URL_PERSONAL STREET_ADDRESS",
+    ),
     "Nemotron-PII": _scheme(
         "nvidia/Nemotron-PII; not checked against its files",
         "account_number age api_key bank_routing_number biometric_identifier blood_type certificate_license_number "

@@ -41,10 +41,10 @@ class PhiType:
 # A kind, what lies below it, and by which names else these go.
 TREE: dict[str, dict[str, str]] = {
     ROOT: {
-        "PERSON": "PER NAME PERSON_NAME FULL_NAME",
+        "PERSON": "PER NAME PERSON_NAME FULL_NAME PRIVATE_PERSON NAME_STUDENT",
         "CODE": "",
         "CONTACT": "",
-        "CREDENTIAL": "",
+        "CREDENTIAL": "SECRET",
         "LOCATION": "LOC",
         "ORGANIZATION": "ORG ORGANISATION ORGANIZATION_NAME",
         "DATETIME": "",
@@ -61,7 +61,7 @@ TREE: dict[str, dict[str, str]] = {
         "MIDDLE_NAME": "",
         "LAST_NAME": "SURNAME FAMILY_NAME NAME_FAMILY",
         "NICKNAME": "",
-        "USERNAME": "",
+        "USERNAME": "PERSONAL_HANDLE",
         "NAME_PREFIX": "PREFIX TITLE",
     },
     "STAFF": {"DOCTOR": ""},
@@ -69,11 +69,12 @@ TREE: dict[str, dict[str, str]] = {
     "LAST_NAME": {"LASTNAME1": "", "LASTNAME2": "", "LASTNAME3": ""},
     "CODE": {
         "ID": "ID_NUMBER",
-        "PHONE": "PHONE_NUMBER PHONE_NUM TELEPHONE TELEPHONE_NUMBER TELEPHONE_NUM TEL NUMERO_TELEFONO",
+        "PHONE": "PHONE_NUMBER PHONE_NUM TELEPHONE TELEPHONE_NUMBER TELEPHONE_NUM TEL NUMERO_TELEFONO "
+        "PRIVATE_PHONE",
     },
     "CONTACT": {
-        "EMAIL": "EMAIL_ADDRESS CORREO_ELECTRONICO",
-        "URL": "WEB_ADDRESS URL_WEB",
+        "EMAIL": "EMAIL_ADDRESS CORREO_ELECTRONICO PRIVATE_EMAIL",
+        "URL": "WEB_ADDRESS URL_WEB PRIVATE_URL URL_PERSONAL",
         "IP_ADDRESS": "IP IPADDR DIREC_PROT_INTERNET",
     },
     "PHONE": {"FAX": "FAX_NUMBER NUMERO_FAX", "ZA_MOBILE_NUMBER": "", "ZA_TELEPHONE_NUMBER": ""},
@@ -199,7 +200,7 @@ TREE: dict[str, dict[str, str]] = {
         "US_REFERRAL_NUMBER": "", "IN_NREGA": "", "GERMANY_SCHUFA_ID": "",
     },
     "LOCATION": {
-        "ADDRESS": "STREET_ADDRESS HOME_ADDRESS",
+        "ADDRESS": "STREET_ADDRESS HOME_ADDRESS PRIVATE_ADDRESS",
         "GPE": "", "FACILITY": "FAC", "LOCATION-OTHER": "", "TERRITORIO": "",
         "ZIP": "ZIP_CODE POSTCODE POSTAL_CODE",
         "COORDINATES": "COORDINATE LOCATION_COORDINATES NEARBY_GPS_COORDINATE GEOCOORD EU_GPS_COORDINATES",
@@ -216,7 +217,7 @@ TREE: dict[str, dict[str, str]] = {
         "HOSPITAL": "HOSP", "CENTRO_SALUD": "", "INSTITUCION": "", "PATORG": "", "COMPANY": "COMPANY_NAME",
         "CARD_ISSUER": "CREDIT_CARD_ISSUER",
     },
-    "DATETIME": {"DATE": "FECHAS", "TIME": ""},
+    "DATETIME": {"DATE": "FECHAS PRIVATE_DATE", "TIME": ""},
     "DATE": {"DATE_OF_BIRTH": "DOB BOD", "CARD_EXPIRY": "CREDIT_DEBIT_EXPIRY"},
     "DEM": {
         "AGE": "EDAD_SUJETO_ASISTENCIA", "SEX": "SEXO_SUJETO_ASISTENCIA", "GENDER": "",

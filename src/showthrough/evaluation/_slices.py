@@ -39,7 +39,6 @@ from showthrough.storage.columns.strings import Strings
 
 _SHUFFLES = 999
 _EACH = 50  # shuffles for each group, where there are many: Holm's correction asks for small p values
-_LARGE = 20_000  # units, from which on Student's t is asked alone
 _HELD = 4_000_000  # sums that are held at once: 32 MB
 _NOTHING_VARIES = "it is the same whatever documents there are"
 _NO_NUMBER = "it has no main number"
@@ -319,7 +318,7 @@ class _Slicer:
         tables = [table for _, table in sums if not isinstance(table.form, Ratios)]
         if ratios:
             tables = [side_by_side([table for _, table in sums if isinstance(table.form, Ratios)]), *tables]
-        shuffles = max(_SHUFFLES, _EACH * len(self._groups)) if self.units.count <= _LARGE else 0
+        shuffles = max(_SHUFFLES, _EACH * len(self._groups))
         inside, outside = self.cut.members(group)
         results = group_tests(tables, inside, outside, shuffles, self.settings.seed, self.run.unit) if tables else []
         if ratios:

@@ -9,22 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from showthrough.core.errors import Problem, join_names, shorten
+from showthrough.core.errors import Problem, join_names, shorten, suggest_name
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus
-from showthrough.data.labels import NO_TYPE
+from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.data.levels import level_of
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_notes
-from showthrough.data.provenance import describe_counts
+from showthrough.data.provenance import describe_counts, repairing_attackers
 from showthrough.data.silver import akin, programs_of, same_detector
-from showthrough.data.types import fold_type
+from showthrough.data.types import NAMES, fold_type, nearest
 from showthrough.evaluation._mask_notices import MaskNoticeCounts, mask_counts, mask_notices
-from showthrough.metrics import HEADLINE, Metric, metric_name
+from showthrough.metrics import HEADLINE, Metric, metric_name, metric_text
 from showthrough.metrics.language import unlike_its_language
+from showthrough.models.published import may_have_trained_on, models_in
 from showthrough.run.roles import RESIDUAL, as_many_even
 from showthrough.run.run import Run
 from showthrough.statistics import FEW
 
+_PUBLISHED = lazy_pattern(r"\b(hf|gliner)[:(]")  # a model with labels of its own
 Notice = Callable[[Corpus, Sequence[Anonymization], Sequence[Metric]], list[str]]
 
 
@@ -195,6 +198,45 @@ def training_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metr
     return [f"{shorten(name)} {verbs.format(count, len(corpus))}" for name, count in seen]
 
 
+def leak_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """Whose published model may have learned from this very corpus, as far as names and types show."""
+    lines = []
+    for anonymization in anonymizations:
+        written = anonymization.provenance.anonymizer if anonymization.provenance else ""
+        for name, model in models_in(written):
+            if may_have_trained_on(model, [corpus.name, corpus.source], corpus.survey.types):
+                source = f" ({model.source})" if model.source else ""
+                lines.append(
+                    f"{shorten(anonymization.name)}: {shorten(name, 100)} may have been trained on this corpus, or one "
+                    f"like it: it learned from {model.trained_on}{source}. Then its numbers are too good"
+                )
+    return lines
+
+
+def unknown_labels(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """Labels of published models that the label tree does not know, each with the nearest that it does."""
+    lines = []
+    names = [name for spellings in NAMES.values() for name in spellings]
+    labels = Labels(corpus.survey.types)
+    for anonymization in anonymizations:
+        written = anonymization.provenance.anonymizer if anonymization.provenance else ""
+        if not _PUBLISHED.search(written):
+            continue
+        unknown = [
+            name for name in sorted(anonymization.types) if name and not nearest(name) and labels.taken(name) is None
+        ]
+        if unknown:
+            near = (
+                f"{shorten(name)} ({suggest_name(name.upper(), names).strip() or 'no name is near'})"
+                for name in unknown
+            )
+            lines.append(
+                f"{shorten(anonymization.name)}: the label tree does not know {join_names(near, 300)}. "
+                "Metrics that compare types count them as types of their own; labels=FROM=TO of the system renames them"
+            )
+    return lines
+
+
 def answer_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """What a language model that anonymized did not answer, and what it quoted that nobody wrote."""
     described = {
@@ -203,6 +245,31 @@ def answer_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metric
         if anonymization.provenance
     }
     return [f"{shorten(name)}: {line}" for name, line in described.items() if line]
+
+
+def repair_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """Whose masks were made against an attacker that judges them now, and who knew what is true of the people."""
+    lines = []
+    for anonymization in anonymizations:
+        provenance = anonymization.provenance
+        repaired = [name.partition("@")[0] for name in repairing_attackers(provenance)] if provenance else []
+        judged = {
+            attacker.partition("@")[0]: metric_text(metric)
+            for metric in reversed(metrics)
+            for attacker in (*metric.attackers, *metric.asks)
+        }
+        lines += [
+            f"{shorten(anonymization.name)} was repaired with the attacker {shorten(name)}, which judges it too "
+            f"({shorten(judged[name])}): this says how well it was repaired, and not what others infer"
+            for name in repaired
+            if name in judged
+        ]
+        if provenance and repaired and any(key.endswith("people") for key in provenance.pinned):
+            lines.append(
+                f"{shorten(anonymization.name)} was repaired with knowledge of what is true of the people: a system "
+                "that is given texts alone cannot do as well"
+            )
+    return lines
 
 
 def offsets_doubted(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
@@ -218,7 +285,9 @@ def not_independent(corpus: Corpus, anonymizations: Sequence[Anonymization], met
 NOTICES: tuple[Notice, ...] = (
     not_independent,
     training_notes,
+    leak_notes,
     answer_notes,
+    repair_notes,
     silver_notes,
     detector_notes,
     file_notes,
@@ -226,6 +295,7 @@ NOTICES: tuple[Notice, ...] = (
     missing_document_notes,
     type_level_notes,
     types_merged,
+    unknown_labels,
     not_annotated,
     unlike_its_language,
 )

@@ -197,6 +197,11 @@ class Metric(ABC):
         """Who infers or judges for it, by name, such as `reader` or `llm:gpt-4.1-mini`."""
         return ()
 
+    @property
+    def attackers(self) -> tuple[str, ...]:
+        """Who attacks for it, by name, such as `reader` or `lexical`: those that must not have made the release."""
+        return ()
+
     def shows(self, name: str) -> tuple[str, ...]:
         """What somebody whom it asks gets to see beside released texts, such as `the originals`."""
         return ()

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache, partial
@@ -27,11 +27,15 @@ EXTRA = f"pip install 'showthrough[models]' (without a GPU, {CPU_ALONE} first: i
 # Weights in safetensors and what goes with them; other weight formats can carry code.
 _WANTED = ["*.safetensors", "*.json", "*.txt", "*.model"]
 _UNWANTED = ["onnx/*", "openvino/*", "*/onnx/*", "*/openvino/*"]
-_PARTS = {
+Parts = Mapping[str, tuple[str, ...]]  # what a model's folder needs, and by which files it has each
+WEIGHTS = "file of weights (*.safetensors)"
+TOKENIZER = "tokenizer"
+_PARTS: Parts = {
     "config.json": ("config.json", "modules.json"),
-    "file of weights (*.safetensors)": ("**/*.safetensors",),
-    "tokenizer": ("**/tokenizer.json", "**/vocab.*", "**/*.model"),
+    WEIGHTS: ("**/*.safetensors",),
+    TOKENIZER: ("**/tokenizer.json", "**/vocab.*", "**/*.model"),
 }
+Changed = tuple[tuple[str, int, int], ...]
 _SAFE = ".safetensors"
 _BLOCK = 1 << 23
 _READERS = 4
@@ -90,20 +94,32 @@ class PretrainedModel:
         return self.role.missing_error(f"the model {self.place!r} needs packages that are not installed", EXTRA)
 
 
-def model_files(name: SourceName, role: Role) -> ModelFiles:
-    """Finds a model's files. Raises ResourceError with the ways out when they cannot be had."""
+def state_of(folder: Path | None) -> Changed:
+    """What tells a folder that was changed meanwhile; a model of the hub stays what it is."""
+    if folder is None or not folder.is_dir():
+        return ()
+    files: list[Path] = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return tuple((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files)
+
+
+def model_files(name: SourceName, role: Role, parts: Parts = _PARTS) -> ModelFiles:
+    """Finds a model's files. Raises ResourceError with the ways out when they cannot be had.
+
+    `parts` says what the folder needs. Without weights among them, none are fetched.
+    """
     folder = name.folder
     if folder is None:
-        return _from_hub(name, role)
+        return _from_hub(name, role, parts)
     if not folder_exists(name.place):
         raise role.missing_error(f"there is no folder {name.place!r}", "check its name")
-    if lacking := _find_missing(folder):  # before anything is read: the folder may be anything, and large
+    if lacking := _find_missing(folder, parts):  # before anything is read: the folder may be anything, and large
         raise role.missing_error(
             f"the folder {name.place!r} holds no model: there is no {lacking} in it", "check its files"
         )
     if endless := _endless(folder):
         raise role.missing_error(f"in the folder {name.place!r}, {endless} is a pipe or a device", "check its files")
-    _refuse_pickles(folder, name.place, role)
+    if WEIGHTS in parts:
+        _refuse_pickles(folder, name.place, role)
     if vast := _too_vast(folder):
         raise role.missing_error(
             f"the folder {name.place!r} holds no model that can be built: {vast}", "check its files"
@@ -115,12 +131,12 @@ def model_files(name: SourceName, role: Role) -> ModelFiles:
         raise role.missing_error(reason, "open it to yourself") from error
 
 
-def _find_missing(folder: Path) -> str:
+def _find_missing(folder: Path, parts: Parts) -> str:
     """What a model's folder needs and does not have; empty when it is complete.
 
     Without files of its own a tokenizer would not fail: one that knows no word would be made up.
     """
-    for part, patterns in _PARTS.items():
+    for part, patterns in parts.items():
         if not any(any(folder.glob(pattern)) for pattern in patterns):
             return part
     return ""
@@ -159,7 +175,7 @@ def _too_vast(folder: Path) -> str:
     return ""
 
 
-def _from_hub(name: SourceName, role: Role) -> ModelFiles:
+def _from_hub(name: SourceName, role: Role, parts: Parts) -> ModelFiles:
     try:
         from huggingface_hub import errors, snapshot_download
     except ImportError as error:
@@ -167,14 +183,15 @@ def _from_hub(name: SourceName, role: Role) -> ModelFiles:
     # Some versions of the hub's library ask by way of one whose errors are no OSError.
     network: type[Exception] = getattr(errors, "HTTPError", OSError)
     repository = f"sentence-transformers/{name.place}" if name.kind == "st" and "/" not in name.place else name.place
-    options = {"revision": name.revision or None, "allow_patterns": _WANTED, "ignore_patterns": _UNWANTED}
+    wanted = [*_WANTED] if WEIGHTS in parts else [pattern for pattern in _WANTED if not pattern.endswith(_SAFE)]
+    options = {"revision": name.revision or None, "allow_patterns": wanted, "ignore_patterns": _UNWANTED}
     try:
         try:
             # What is here already stays what it is: a model that its owner changes must not change a number unseen.
             folder = Path(snapshot_download(repository, local_files_only=True, **options))
         except FileNotFoundError:
             folder = Path(snapshot_download(repository, **options))
-        if _find_missing(folder):  # somebody asked for a part of it once; the rest is fetched at the same commit
+        if _find_missing(folder, parts):  # somebody asked for a part of it once; the rest is fetched at the same commit
             folder = Path(snapshot_download(repository, **{**options, "revision": folder.name}))
     except errors.GatedRepoError as error:
         raise role.missing_error(
@@ -192,9 +209,10 @@ def _from_hub(name: SourceName, role: Role) -> ModelFiles:
             ) from error
         reason = f"the model {repository!r} is not on this machine and the hub cannot be reached"
         raise role.missing_error(reason, "connect to it once") from error
-    if lacking := _find_missing(folder):
+    if lacking := _find_missing(folder, parts):
         raise role.missing_error(f"{repository!r} cannot be used: there is no {lacking} in it", "check its name")
-    _refuse_pickles(folder, repository, role)
+    if WEIGHTS in parts:
+        _refuse_pickles(folder, repository, role)
     return ModelFiles(folder, folder.name)  # the hub's copy lies in a folder named by the commit
 
 

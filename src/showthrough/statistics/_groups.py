@@ -13,7 +13,7 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from showthrough.core.arrays import Bools, Floats
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.statistics._comparison import MOST, Among, Freedoms, PairTest
 from showthrough.statistics._influence import InfluenceSums
 from showthrough.statistics._randomization import studentize
@@ -22,6 +22,7 @@ from showthrough.statistics.intervals import alike
 from showthrough.statistics.numerics.distributions import student_below
 
 LEAST_UNITS = 5  # of a group, and of the rest: with fewer nothing is tested
+_MANY = 20_000  # units that shuffles exchange at most
 _CELLS = 1_000_000  # places of one block of shuffles: 8 MB
 _EQUAL = 1e-9  # what adding in another order makes of an equal number must not count as smaller
 _NONE = 1e-12  # a difference or an error that is nothing but rounding
@@ -34,6 +35,12 @@ class GroupSums:
     form: Form
     inside: Floats
     outside: Floats
+
+    def part(self, units: Ints) -> GroupSums:
+        """The same of some units, by number."""
+        if len(units) == self.inside.shape[1]:
+            return self
+        return GroupSums(self.form, self.inside[:, units], self.outside[:, units])
 
 
 @dataclass(frozen=True)
@@ -51,13 +58,19 @@ def group_tests(
     """All forms by the same shuffles; `inside` and `outside` are the units that have documents there.
 
     The p value is that of the shuffles. Where few units make all the difference that finds too much, so Student's t
-    is asked too, and the larger one counts. Without shuffles it is asked alone.
+    is asked too, and the larger one counts. Of very many units the larger side is a sample in the shuffles; where both
+    sides are large, Student's t is asked alone.
     """
     from threadpoolctl import threadpool_limits
 
-    both = inside & outside
-    exchanges = [_Exchange.of(table, both) if table.form.size <= MOST else None for table in tables]
     observed = [_observe(table) for table in tables]
+    sample = _sample_units(inside, outside, seed)
+    inside, outside = inside[sample], outside[sample]
+    shuffles = shuffles if len(sample) else 0
+    both = inside & outside
+    exchanges = [
+        _Exchange.of(table.part(sample), both) if shuffles and table.form.size <= MOST else None for table in tables
+    ]
     real = [
         None if exchange is None else np.abs(exchange.statistic(table.form, inside[None].astype(np.float64)))
         for table, exchange in zip(tables, exchanges, strict=True)
@@ -77,6 +90,21 @@ def group_tests(
             shuffled = np.where(np.isnan(value[0]), np.nan, (count + 1) / (shuffles + 1))
         results.append(_results(table, sides, shuffled, unit))
     return results
+
+
+def _sample_units(inside: Bools, outside: Bools, seed: int) -> Ints:
+    """The units that shuffles exchange, by number: all; of very many, the smaller side and some of the larger one.
+
+    None where both sides are large, or very many units are on both.
+    """
+    sides = np.flatnonzero(inside), np.flatnonzero(outside & ~inside)
+    small, large = sorted(sides, key=len)
+    if len(small) + len(large) <= _MANY:
+        return np.flatnonzero(inside | outside)
+    if len(small) > _MANY // 2 or (inside & outside).any():
+        return np.zeros(0, dtype=np.int64)
+    chosen = np.random.default_rng([seed, 1]).choice(large, _MANY - len(small), replace=False)
+    return np.sort(np.concatenate((small, chosen)))
 
 
 def _iter_labels(inside: Bools, outside: Bools, shuffles: int, seed: int) -> Iterator[Floats]:

@@ -41,6 +41,7 @@ class BaseAnonymizer:
 
     kind: ClassVar[str]  # its entry in the table
     version: ClassVar[int] = 1
+    needs: ClassVar[str] = ""  # what has to be there beside the program, in a few words
 
     @property
     def name(self) -> str:
@@ -133,6 +134,7 @@ ANONYMIZERS: Registry[Anonymizer] = Registry(
         "roundtrip": "showthrough.systems.obfuscators.roundtrip:RoundTrip",
         "spacy": "showthrough.systems.detector_systems:SpacyAnonymizer",
         "presidio": "showthrough.systems.detector_systems:PresidioAnonymizer",
+        "gliner": "showthrough.systems.detector_systems:GlinerAnonymizer",
         "hf": "showthrough.systems.encoders.published:TokenClassifier",
         "llm": "showthrough.systems.language_model:LanguageModelAnonymizer",
         "cmd": "showthrough.systems.outside.program:Program",

@@ -250,7 +250,7 @@ class Union(CompositeAnonymizer):
     @property
     def written(self) -> str:
         *front_parts, last = self.parts
-        return "+".join([*map(_delimited_spec, front_parts), format_spec(last)])
+        return "+".join([*map(delimited_spec, front_parts), format_spec(last)])
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         masks_by_part = [find_masks(part, documents) for part in self.parts]
@@ -260,7 +260,7 @@ class Union(CompositeAnonymizer):
         ]
 
 
-def _delimited_spec(part: Anonymizer) -> str:
+def delimited_spec(part: Anonymizer) -> str:
     """How a part is written where something follows, which a program would take for its own."""
     text = format_spec(part)
     return call_text("cmd", part, type(part)()) if text.startswith("cmd:") else text
@@ -311,7 +311,7 @@ class Everywhere(CompositeAnonymizer):
 
     @property
     def written(self) -> str:
-        return self._call(_delimited_spec(self.of))
+        return self._call(delimited_spec(self.of))
 
     def _call(self, inner: str) -> str:
         return (

@@ -1,4 +1,4 @@
-"""spaCy's named entities and Presidio as anonymizers, by default as the Text Anonymization Benchmark ran them."""
+"""spaCy's named entities, Presidio and GLiNER as anonymizers; the first two by default as TAB ran them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from showthrough.core.errors import PlanError, ResourceError, join_names, shorte
 from showthrough.data.documents import Document
 from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.models.detectors import presidio, spacy
+from showthrough.models.detectors.gliner import GlinerDetector
 from showthrough.models.detectors.presidio import Presidio
 from showthrough.models.detectors.spacy import Spacy, pipeline
+from showthrough.models.device import torch_device
+from showthrough.models.gliner import gliner, gliner_files
 from showthrough.models.model_folders import size_of
 from showthrough.systems.base import BaseAnonymizer
 
@@ -29,6 +32,7 @@ class SpacyAnonymizer(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "spacy"
+    needs: ClassVar[str] = "showthrough[spacy], a pipeline"
 
     model: str = parameter(spacy.MODEL, _PIPELINE)
     types: str = parameter("", "the types that are masked, with commas between them; empty: all")
@@ -83,6 +87,7 @@ class PresidioAnonymizer(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "presidio"
+    needs: ClassVar[str] = "showthrough[presidio], a pipeline"
 
     model: str = parameter(presidio.MODEL, _PIPELINE)
     language: str = parameter("en", "the language of the texts, as Presidio names it")
@@ -114,6 +119,54 @@ class PresidioAnonymizer(BaseAnonymizer):
     @property
     def model_bytes(self) -> int | None:
         return size_of(pipeline(self.model).folder)
+
+
+@dataclass(frozen=True)
+class GlinerAnonymizer(BaseAnonymizer):
+    """Hides what a GLiNER model finds. Labels are plain words, and any will do.
+
+    Weights are read from safetensors alone, and no code of a model is run. Long texts are read in overlapping windows.
+    """
+
+    kind: ClassVar[str] = "gliner"
+    needs: ClassVar[str] = "showthrough[gliner], a model"
+
+    model: str = parameter("", "its name on the hub, with a revision after an @ if need be, or the path of a folder")
+    labels: str = parameter(
+        "", "what to look for, with commas between; label=TYPE names the type; empty: 24 usual ones"
+    )
+    threshold: float = parameter(0.5, "finds with this score or a lower one are left out")
+    on: str = parameter("auto", "where it runs: auto, cpu, cuda, cuda:1 or mps")
+
+    def __post_init__(self) -> None:
+        _ = self._detector  # which checks what can be set
+
+    @property
+    def _detector(self) -> GlinerDetector:
+        return GlinerDetector(self.model, self.labels, self.threshold, self.on)
+
+    def masks(self, documents: Sequence[Document]) -> list[list[ScoredMask]]:
+        all_finds = self._detector.find([document.text for document in documents])
+        return [
+            [ScoredMask(find.start, find.end, None, find.entity_type, find.score) for find in finds]
+            for finds in all_finds
+        ]
+
+    def prepare(self) -> None:
+        gliner(self.model, self.on)
+
+    @property
+    def pinned(self) -> Mapping[str, str]:
+        # Another device gives other last digits, and so, rarely, another mask.
+        return {**dict(self._detector.pinned), "device": self.device}
+
+    @property
+    def model_bytes(self) -> int | None:
+        return size_of(gliner_files(self.model).folder)
+
+    @property
+    def device(self) -> str:
+        return self.on if self.on == "cpu" else str(torch_device(self.on))  # whoever asks may not have loaded it
 
 
 def _named_entities(model: str) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ from showthrough.storage.reading import read_bytes
 from showthrough.systems._passages import LONGEST, spoken_text, windows
 from showthrough.systems.base import Anonymizer
 from showthrough.systems.outside.answers import ExternalAnonymizer
+from showthrough.systems.repair import Repair
 from showthrough.systems.spec import language_models
 
 Form = Literal["spans", "rewrite"]
@@ -81,6 +82,7 @@ class LanguageModelAnonymizer(ExternalAnonymizer):
     """
 
     kind: ClassVar[str] = "llm"
+    needs: ClassVar[str] = "showthrough[llm], a server with a model"
     single: ClassVar[bool] = True  # one process at a time writes the file of answers
 
     model: str = parameter("", "the model, with its server behind an @")
@@ -177,11 +179,15 @@ class LanguageModelAnonymizer(ExternalAnonymizer):
             for document, own in zip(documents, asked, strict=True)
         ]
 
-    def _chat(self, tally: QuestionTally | None = None) -> Chat:
+    def resources(self, tally: QuestionTally | None = None) -> Resources:
+        """What asks its model as the settings say, or only counts what would be asked."""
         settings = replace(self._settings, send_text_to=self.send_text_to, recordings=self.recordings or None)
         resources = Resources(asking=settings)
         resources.tally = tally
-        return resources.chat(MODEL + self.model)
+        return resources
+
+    def _chat(self, tally: QuestionTally | None = None) -> Chat:
+        return self.resources(tally).chat(MODEL + self.model)
 
     def _question(self, document: Document, piece: str) -> ChatQuestion:
         about = "", document.id
@@ -232,8 +238,9 @@ def estimate_systems(corpus: Corpus, systems: Mapping[str, Anonymizer], settings
     tally = QuestionTally()
     for name, system in systems.items():
         for part in language_models(system):
-            if isinstance(part, LanguageModelAnonymizer):
-                tally.begin(name, corpus.name, [MODEL + part.model])
+            if isinstance(part, LanguageModelAnonymizer | Repair):
+                model = part.attacker if isinstance(part, Repair) else MODEL + part.model
+                tally.begin(name, corpus.name, [model])
                 part.estimate(list(corpus), tally)
     return [
         CallEstimate(name, corpus.name, address_of(model), count, price_of(address_of(model), settings.price))

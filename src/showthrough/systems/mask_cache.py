@@ -26,6 +26,7 @@ class _Entry(msgspec.Struct):
     loading: float
     peak_bytes: int | None
     device: str
+    counts: dict[str, int] = {}
 
 
 _decoder = msgspec.json.Decoder(_Entry)
@@ -56,7 +57,7 @@ class KeptMasks:
             entry = _decoder.decode(stored[_KEY].tobytes())
             masks = LazyMasks({str(index): raw for index, raw in enumerate(entry.masks)})
             all_masks = [[*masks[str(index)]] for index in range(len(part))]
-            return BatchResult(all_masks, entry.seconds, entry.loading, entry.peak_bytes, entry.device)
+            return BatchResult(all_masks, entry.seconds, entry.loading, entry.peak_bytes, entry.device, entry.counts)
         except (msgspec.MsgspecError, KeyError):  # of another program's making
             return None
 
@@ -64,7 +65,8 @@ class KeptMasks:
         if self._cache is None:
             return
         masks = [msgspec.Raw(msgspec.json.encode(document_masks)) for document_masks in result.masks]
-        entry = _Entry(masks, result.seconds, result.loading, result.peak_bytes, result.device)
+        counts = dict(result.counts)
+        entry = _Entry(masks, result.seconds, result.loading, result.peak_bytes, result.device, counts)
         self._cache.put(self._name(part), {_KEY: np.frombuffer(msgspec.json.encode(entry), dtype=np.uint8)})
 
     def _name(self, part: Corpus) -> str:

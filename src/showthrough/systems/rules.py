@@ -30,6 +30,7 @@ class Rules(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "rules"
+    needs: ClassVar[str] = "nothing"
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         """The masks of each document, ascending, none overlapping another."""

@@ -72,6 +72,7 @@ class Sanitize(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "sanitize"
+    needs: ClassVar[str] = "a corpus with subjects"
     version: ClassVar[int] = 3
 
     corpus: str = parameter("", "the corpus that counts words, in any format; it may be the one that is masked")

@@ -9,6 +9,7 @@ llm:qwen3@http://localhost:8000/v1   a language model, with its server
 cmd:python mine.py --fast    a program: all that follows
 presidio+crf/                what any of them finds
 everywhere(presidio+crf/)    and every other occurrence of what they find
+repair(presidio, attacker="reader")   and what an attacker still reads in the release
 mine=cmd:python mine.py      any of these, under a name
 
 A + inside brackets, or in what a program is told, parts nothing; nor does one in the name of a folder that is there.
@@ -25,14 +26,17 @@ from typing import Any, cast
 from showthrough.core.call_syntax import apply_overrides, outside_texts, placed_call, read_call, with_place
 from showthrough.core.errors import PlanError, quote_value, shorten, suggest_name
 from showthrough.core.plugins import value_of
+from showthrough.data.provenance import REPAIR
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.systems.base import ANONYMIZERS, Anonymizer, get_optional
 from showthrough.systems.combined import Everywhere, Union
 from showthrough.systems.outside.function import Function, FunctionAnonymizer
+from showthrough.systems.repair import Repair
 
 EVERYWHERE = "everywhere"
 _NAMED = re.compile(r"\s*(?P<name>[\w.-][\w. -]*?)\s*=(?P<rest>.*)", re.DOTALL)
 _DICTIONARY = re.compile(r"\s*dictionary\s*=")
+_PARAMETER = re.compile(r"\s*\w+\s*=")
 _EXAMPLE = 'spacy(model="en_core_web_sm")'
 _DEEPEST = 20  # brackets in brackets
 
@@ -85,8 +89,8 @@ def named_anonymizers(texts: Iterable[str]) -> dict[str, Anonymizer]:
 
 def bind_asking(system: Anonymizer, settings: AskingSettings) -> Anonymizer:
     """The same, with its language models asked as the settings say."""
-    if isinstance(system, Everywhere):
-        return replace(system, of=bind_asking(system.of, settings))
+    if isinstance(system, Everywhere | Repair):
+        system = replace(system, of=bind_asking(system.of, settings))
     if isinstance(system, Union):
         return replace(system, parts=tuple(bind_asking(part, settings) for part in system.parts))
     bound = get_optional(system, "with_asking", None)
@@ -96,7 +100,7 @@ def bind_asking(system: Anonymizer, settings: AskingSettings) -> Anonymizer:
 def language_models(system: Anonymizer) -> list[Anonymizer]:
     """Those of its parts, or itself, that ask a language model."""
     inside = [model for part in get_optional(system, "made_of", ()) for model in language_models(part)]
-    return inside if get_optional(system, "with_asking", None) is None else [system]
+    return inside if get_optional(system, "with_asking", None) is None else [*inside, system]
 
 
 def _anonymizer(text: str) -> Anonymizer:
@@ -126,6 +130,8 @@ def _split_outside(text: str, sign: str) -> list[str]:
 def _single(text: str) -> Anonymizer:
     if text.startswith(f"{EVERYWHERE}(") and text.endswith(")"):
         return _everywhere(text[len(EVERYWHERE) + 1 : -1])
+    if text.startswith(f"{REPAIR}(") and text.endswith(")"):
+        return _repair(text[len(REPAIR) + 1 : -1])
     if text.startswith("cmd:"):
         return _build("cmd", text[4:], {})
     head, parameters = (text, {}) if _is_folder(text) else placed_call(text, "anonymizer", _EXAMPLE)
@@ -136,10 +142,9 @@ def _single(text: str) -> Anonymizer:
         return _build(name, argument if colon else None, parameters)
     if head.endswith(("/", "\\")) or _is_folder(head):
         return _build("trained", head, parameters)
-    if head == EVERYWHERE:
-        raise PlanError(
-            "found nothing to repeat; expected another anonymizer in brackets, as in everywhere(rules)", head
-        )
+    if head in (EVERYWHERE, REPAIR):
+        aim = "repeat" if head == EVERYWHERE else "repair"
+        raise PlanError(f"found nothing to {aim}; expected another anonymizer in brackets, as in {head}(rules)", head)
     raise PlanError(
         f"unknown anonymizer {quote_value(head)}; {suggest_name(name, ANONYMIZERS)}there are: {', '.join(ANONYMIZERS)}"
     )
@@ -151,6 +156,18 @@ def _everywhere(inside: str) -> Anonymizer:
         return Everywhere(_anonymizer(inside.strip()))
     parameters = read_call(f"{EVERYWHERE}({last})", "anonymizer", 'everywhere(rules, dictionary="wordfreq:es")')[1]
     return apply_overrides(f"anonymizer {EVERYWHERE}", Everywhere(_anonymizer(",".join(parts).strip())), parameters)
+
+
+def _repair(inside: str) -> Anonymizer:
+    """The anonymizer comes first in the brackets; what follows are parameters."""
+    parts = _split_outside(inside, ",")
+    count = next((number for number, part in enumerate(parts) if _PARAMETER.match(part)), len(parts))
+    base = Repair(_anonymizer(",".join(parts[:count]).strip()))
+    written = ",".join(parts[count:])
+    overrides = (
+        read_call(f"{REPAIR}({written})", "anonymizer", 'repair(rules, attacker="reader")')[1] if written else {}
+    )
+    return apply_overrides(f"anonymizer {REPAIR}", base, overrides)
 
 
 def _is_folder(text: str) -> bool:

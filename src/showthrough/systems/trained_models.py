@@ -40,6 +40,7 @@ class Trained(BaseAnonymizer):
     """Hides what a model finds that was trained here: a tagger or a transformer, by its folder."""
 
     kind: ClassVar[str] = "trained"
+    needs: ClassVar[str] = "a folder of showthrough train"
 
     folder: str = parameter("", "the folder of the model")
     threshold: float | None = parameter(None, "masks from this probability on; none: what training chose")

@@ -230,3 +230,35 @@ def test_whatever_a_model_says(text: str, data: st.DataObject, words: str, thres
             n for n in range(1, len(text)) if (text[n - 1] + text[n]).isalpha() and (text[n - 1] + text[n]).isascii()
         }
         assert not {n for n in inside if (n in covered) != (n - 1 in covered)}
+
+
+# The types of openai/privacy-filter. Its configuration has O, then B, I, E and S of each.
+PRIVACY_FILTER = (
+    "account_number private_address private_date private_email private_person private_phone private_url secret"
+)
+
+
+def test_the_tags_of_openai_s_privacy_filter() -> None:
+    """33 labels. Two mentions of one type side by side stay two, which types alone could not say."""
+    labels = ["O", *(f"{tag}-{kind}" for kind in PRIVACY_FILTER.split() for tag in "BIES")]
+    tags = tagset(labels, {})
+    assert tags.types == tuple(PRIVACY_FILTER.split())
+    assert tags.kind.tolist() == [-1, *(number for number in range(8) for _ in "BIES")]
+    assert tags.starts.tolist() == [False, *[True, False, False, True] * 8]
+    assert tags.ends.tolist() == [False, *[False, False, True, True] * 8]
+    said = ["B-private_person", "E-private_person", "O", *["S-private_person"] * 2, "O", "S-private_address"]
+    found = Decoder(tags).masks(TEXT, pieces(WORDS), sure(labels, said))
+    assert spans(found) == [
+        ("Ona Rask", "private_person"),
+        ("Bo", "private_person"),
+        ("Lind", "private_person"),
+        ("Oslo", "private_address"),
+    ]
+
+
+def test_the_tags_of_piiranha() -> None:
+    """It has an I for each type and nothing else, so neighbours of one type are one mention."""
+    labels = ["I-CITY", "I-GIVENNAME", "I-SURNAME", "O"]
+    said = ["I-GIVENNAME", "I-SURNAME", "O", "I-GIVENNAME", "I-GIVENNAME", "O", "I-CITY"]
+    found = Decoder(tagset(labels, {})).masks(TEXT, pieces(WORDS), sure(labels, said))
+    assert spans(found) == [("Ona", "GIVENNAME"), ("Rask", "SURNAME"), ("Bo Lind", "GIVENNAME"), ("Oslo", "CITY")]

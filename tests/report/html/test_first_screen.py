@@ -75,9 +75,9 @@ def test_one_anonymization_has_no_choice_and_no_picture(several: Run) -> None:
 def test_what_was_not_tested_shows_the_command_that_would(several: Run) -> None:
     page = html_text(several)
     absent = re.findall(r'<li class="absent">.*?</li>', page, re.DOTALL)
-    assert len(absent) == 4
+    assert len(absent) == 6
     commands = [unescape(found[1]) for one in absent if (found := re.search(r"<code>([^<]+)</code>", one))]
-    assert len(commands) == 3
+    assert len(commands) == 6
     assert all(one.startswith("showthrough evaluate ") for one in commands)
 
 

@@ -94,7 +94,7 @@ def test_the_first_screen_has_all_that_a_decision_needs(window: Open, pages: dic
             box = view.tab.locator(place).bounding_box()
             assert box["y"] + box["height"] <= height, (place, width)
         assert view.tab.locator(".tiles:not([hidden]) .tile").count() == 3
-        assert view.tab.locator(".checklist li").count() == 8
+        assert view.tab.locator(".checklist li").count() == 10
 
 
 @pytest.mark.parametrize("count", COUNTS)

@@ -210,6 +210,28 @@ def test_the_same_invalid_answer_is_asked_for_three_times(tmp_path: Path) -> Non
     assert (kept.content, kept.tries, kept.fault) == (None, 3, "no valid answer came")
 
 
+def test_a_longer_answer_is_asked_for_once(tmp_path: Path) -> None:
+    """50 tokens, then 100; a model that still has not ended is no use."""
+
+    def endless(asked: dict[str, Any]) -> Iterator[str]:
+        yield from ("[", *(f"{number}, " for number in range(10 * asked["max_tokens"])))
+
+    with talking(endless) as server:
+        ask(tmp_path / "answers", server.url)
+    assert [sent["max_tokens"] for sent in server.sent] == [50, 100]
+    (kept,) = read_recordings(tmp_path / "answers")
+    assert (kept.content, kept.tries, kept.ignored) == (None, 2, ["max_tokens"])
+
+
+def test_a_text_without_its_end_is_no_answer(tmp_path: Path) -> None:
+    def repeating(_: dict[str, Any]) -> Iterator[str]:
+        yield from ("It was so. " for _ in range(1000))
+
+    with talking(repeating) as server:
+        chat = LanguageModel(f"llm:m@{server.url}", AskingSettings(), Recordings(tmp_path / "answers"))
+        assert chat.replies([ChatQuestion("Rewrite.", "text", "p.v1", "d", None, ("a", "1"), 2000)], str) == [None]
+
+
 def test_an_answer_that_breaks_off_is_asked_for_again(tmp_path: Path) -> None:
     tries = []
 

@@ -180,6 +180,10 @@ class AuthorAttributes(Metric):
     def asks(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(filter(None, (self.attacker, self.judge, self.verdicts))))
 
+    @property
+    def attackers(self) -> tuple[str, ...]:
+        return (self.attacker,)
+
     def shows(self, name: str) -> tuple[str, ...]:
         return (TRUTH,) * (name == self.judge)
 

@@ -88,6 +88,10 @@ class _Protection(Metric):
         return (TRUTH,) * (name == self.judge)
 
     @property
+    def attackers(self) -> tuple[str, ...]:
+        return (self.attacker,)
+
+    @property
     def _asking(self) -> InferenceSetup:
         return InferenceSetup(self.attacker, self.judge, self.certainty, self.seed)
 

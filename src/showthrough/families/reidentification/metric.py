@@ -102,6 +102,10 @@ class ReIdentification(Metric):
     def asks(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(approach.model for approach in self._approaches if approach.model))
 
+    @property
+    def attackers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*(part.name for part in self._parts), *self.asks]))
+
     def shows(self, name: str) -> tuple[str, ...]:
         return ("what the background says of people",)
 

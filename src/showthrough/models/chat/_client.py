@@ -85,6 +85,7 @@ class ServerAnswer(msgspec.Struct, frozen=True):
     reply: Reply
     cut: bool  # it was longer than the question allowed
     ignored: tuple[str, ...] = ()  # what the server was asked for and did not do
+    broken: bool = False  # nobody waited for its end: the model repeated itself, or went on without a limit
 
 
 class Client:
@@ -174,7 +175,7 @@ class Client:
         tokens_in = letters // LETTERS if usage.prompt_tokens is None else max(usage.prompt_tokens, 0)
         tokens_out = stream.tokens if usage.completion_tokens is None else max(usage.completion_tokens, 0)
         reply = Reply(stream.text, shorten(stream.model, 80), tokens_in, tokens_out)
-        return ServerAnswer(reply, stream.was_cut, tuple(sorted(stream.ignored & set(sent))))
+        return ServerAnswer(reply, stream.was_cut, tuple(sorted(stream.ignored & set(sent))), not stream.complete)
 
     def _count_events(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         for chunk in chunks:

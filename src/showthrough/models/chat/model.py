@@ -81,7 +81,6 @@ def _take_items(remaining: Iterator[T], lock: threading.Lock, stop: threading.Ev
         yield item
 
 
-_LONGEST = 32_000  # tokens of an answer, however often it was cut
 _INVALID = "no valid answer came"
 _SAME = 3  # equal invalid answers to one question, after which it is asked no more
 
@@ -243,13 +242,16 @@ class _Try:
             else:
                 paid.append(answered.reply)
                 self._ignored.update(answered.ignored)
-                if _is_valid(answered.reply.content, check):
+                # A text without its end would pass for one from which much was left out; JSON shows that itself.
+                whole = self._new.question.schema is not None or not (answered.cut or answered.broken)
+                if whole and _is_valid(answered.reply.content, check):
                     return self._make_recording(answered.reply.content, tries)
-                if len(paid) == PAID or self._repeats_itself():
+                too_long = answered.cut and tokens > self._new.question.tokens
+                if len(paid) == PAID or self._repeats_itself() or too_long:
                     return self._make_recording(None, tries, _INVALID)
                 last = _INVALID
-                if answered.cut:
-                    tokens = min(2 * tokens, _LONGEST)
+                if answered.cut:  # once: the limit is what an answer can need
+                    tokens = 2 * tokens
                 continue  # the server is not busy: nothing is gained by waiting
             if tries < TRIES and not self._policy.after(tries, wait):
                 return None

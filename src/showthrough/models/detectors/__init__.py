@@ -23,6 +23,7 @@ DETECTORS: Registry[Detector] = Registry(
         "patterns": "showthrough.models.detectors.patterns:Patterns",
         "presidio": "showthrough.models.detectors.presidio:Presidio",
         "spacy": "showthrough.models.detectors.spacy:Spacy",
+        "gliner": "showthrough.models.detectors.gliner:GlinerDetector",
     },
     called=True,
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import ClassVar, Literal
 
 from showthrough.core.call_syntax import check_choices, parameter
@@ -15,7 +14,7 @@ from showthrough.data.labels import label_map
 from showthrough.data.masks import ScoredMask
 from showthrough.evaluation.settings import settings_problems
 from showthrough.models.device import torch_device
-from showthrough.models.files import ModelFiles, library_versions
+from showthrough.models.files import Changed, ModelFiles, library_versions, state_of
 from showthrough.models.model_folders import size_of
 from showthrough.models.settings import ModelSettings
 from showthrough.systems.base import BaseAnonymizer
@@ -23,8 +22,6 @@ from showthrough.systems.encoders._decoding import Decoder, Scores, Words
 from showthrough.systems.encoders._loading import CLASSIFIER, Encoder, encoder_files, encoder_name, load_encoder
 from showthrough.systems.encoders._schemes import Scheme, tagset
 from showthrough.systems.encoders.classifier import WindowClassifier, classifier
-
-Changed = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -35,6 +32,7 @@ class TokenClassifier(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "hf"
+    needs: ClassVar[str] = "showthrough[models], a model"
 
     model: str = parameter("", "its name on the hub, with a revision after an @ if need be, or the path of a folder")
     window: int = parameter(0, "tokens that are read at once, with the marks at both ends; 0: as many as it takes")
@@ -90,7 +88,8 @@ class TokenClassifier(BaseAnonymizer):
 
     @property
     def _files(self) -> ModelFiles:
-        return _locate_files(self.model, _state(self.model))
+        folder = encoder_name(self.model, CLASSIFIER).folder if self.model else None
+        return _locate_files(self.model, state_of(folder))
 
     @property
     def _classifier(self) -> WindowClassifier:
@@ -102,15 +101,6 @@ class TokenClassifier(BaseAnonymizer):
         except PlanError as error:
             fault = error.problems[0]
             raise PlanError(fault.message, f"anonymizer {shorten(self.name)}: {fault.place}") from None
-
-
-def _state(model: str) -> Changed:
-    """What tells a folder that was changed meanwhile; a model of the hub stays what it is."""
-    folder = encoder_name(model, CLASSIFIER).folder if model else None
-    if folder is None or not folder.is_dir():
-        return ()
-    files: list[Path] = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    return tuple((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files)
 
 
 @lru_cache(maxsize=8)

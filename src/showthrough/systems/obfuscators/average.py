@@ -164,6 +164,7 @@ class Average(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "average"
+    needs: ClassVar[str] = "showthrough[authors], WordNet, a corpus"
     version: ClassVar[int] = 2
 
     corpus: str = parameter("", "texts by many authors, whose average is aimed at: a corpus in any format")

@@ -32,6 +32,7 @@ class RoundTrip(ExternalAnonymizer):
     """
 
     kind: ClassVar[str] = "roundtrip"
+    needs: ClassVar[str] = "a program or a language model"
 
     command: str = parameter("", "the program that translates, with {from} and {to}; no shell reads it; or llm:MODEL")
     through: str = parameter("de", "the language in between, or several with commas, one after the other")

@@ -28,6 +28,7 @@ class Synonyms(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "synonyms"
+    needs: ClassVar[str] = "showthrough[authors], WordNet"
 
     model: str = parameter("", "the language model that chooses: hf:MODEL or a folder; empty: word frequency")
 

@@ -181,6 +181,7 @@ class Program(ExternalAnonymizer):
     """
 
     kind: ClassVar[str] = "cmd"
+    needs: ClassVar[str] = "a program"
 
     command: str = parameter("", "the program and its arguments, as on a command line; no shell reads it")
     timeout: float = parameter(300.0, "seconds without an answer after which it is given up")

@@ -39,6 +39,7 @@ class Service(ExternalAnonymizer):
     """
 
     kind: ClassVar[str] = "http"
+    needs: ClassVar[str] = "a service"
 
     url: str = parameter("", "where it listens: http://localhost:5002")
     language: str = parameter("en", "the language of the texts, as the service names it")
