@@ -186,12 +186,12 @@ def decisions(run: Run, gate: Gate) -> list[Decision]:
             gate.baseline.numbers([(limit.metric, limit.part) for limit in explicit if not limit.slice]),
             gate.bound,
         )
-    decisions = [
+    candidates = [
         decide_on(run, check_anonymization(run, gate, name, demands, baseline_checks.get(name, ())), gate.accepted)
         for name in names
     ]
     ranked = sorted(
-        decisions, key=lambda each: (_RANKS[each.state], each.shortfall, len(each.reasons), -_use(run, each))
+        candidates, key=lambda each: (_RANKS[each.state], each.shortfall, len(each.reasons), -_use(run, each))
     )
     if len(ranked) > 1 and ranked[0].limits:  # without limits nothing shows which is best
         ranked[0] = replace(ranked[0], best_of=len(ranked))
