@@ -119,7 +119,7 @@ class Situation:
 
 
 def _safe() -> Situation:
-    return Situation(run_of(letters()), ReleaseState.NO_OBJECTION, "What was tested found nothing against tool.")
+    return Situation(run_of(letters()), ReleaseState.NO_OBJECTION, "What was tested found nothing against “tool”.")
 
 
 def _one_name() -> Situation:
@@ -175,7 +175,7 @@ def _regression() -> Situation:
     now = run_of(made, release(made, lambda at, one: one.masks[:2] if at < 30 else one.masks))
     baseline = Baseline(RunPair(now, run_of(made), "last-release"), shuffles=999)
     asked = Threshold("removed_di", "min", 0.95), Threshold("removed_qi", "min", 0.75), Threshold("trir", "max", 0.3)
-    says = "In tool, only 85 % of indirect identifiers are hidden; the earlier release hid 100 %."
+    says = "In “tool”, only 85 % of indirect identifiers are hidden; the earlier release hid 100 %."
     return Situation(now, ReleaseState.DO_NOT_RELEASE, says, baseline, asked)
 
 

@@ -45,7 +45,7 @@ def mode(path: Path) -> int:
 def test_a_page_and_json_and_the_state(office: Any) -> None:
     outcome = office.cli("report", "run.json", "--summary", "release.html", "--summary", "release.json")
     assert outcome.status == 0
-    assert "tool: Do not release. In tool, 1 of 40 direct identifiers can still be read" in " ".join(
+    assert "tool: Do not release. In “tool”, 1 of 40 direct identifiers can still be read" in " ".join(
         outcome.out.split()
     )
     page = (office.folder / "release.html").read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ def test_limits_and_accepted_identifiers(office: Any) -> None:
     found = json.loads((office.folder / "release.json").read_bytes())
     assert found["state"] != "do not release"
     assert (found["accepted"]["accepted"], found["accepted"]["by"]) == (1, ["Ann Ro"])
-    assert office.cli("report", "run.json", *options[:2]).out.startswith("Do not release. In tool, 1 of 40 direct ")
+    assert office.cli("report", "run.json", *options[:2]).out.startswith("Do not release. In “tool”, 1 of 40 direct ")
     assert not office.cli("report", "run.json", *options).out.startswith("Do not release.")
     assert office.cli("report", "run.json", *options, "--markdown", "a.md").status == 0
     assert not (office.folder / "a.md").read_text(encoding="utf-8").startswith("**Do not release.")

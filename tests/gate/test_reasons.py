@@ -50,12 +50,12 @@ def number(
         (number("trir", "missed", 0.25, 0.09, "max"), "people", NEVER, "50 of 200 people can still be recognised."),
         (  # a part of an attack is no share of people
             number("trir", "missed", 0.25, 0.09, "max", part="risk"),
-            *("missed", NEVER, "People found (risk): 25 %, and at most 9 % is asked."),
+            *("missed", NEVER, "People found (risk): 25 %, and the limit is at most 9 %."),
         ),
-        (number("nmi", "missed", 0.5), "missed", NEVER, "Groups kept: 50 %, and at least 95 % is asked."),
+        (number("nmi", "missed", 0.5), "missed", NEVER, "Groups kept: 50 %, and the limit is at least 95 %."),
         (  # which nobody asked for, and the gate lets pass
             ThresholdCheck("", True, "", "nmi", "", "min", 0.95, "missed", 0.5, usual=True),
-            *("missed", NOT_YET, "Groups kept: 50 %, and at least 95 % is asked."),
+            *("missed", NOT_YET, "Groups kept: 50 %, and the limit is at least 95 %."),
         ),
         (
             number("trir", "unsure", 0.05, 0.09, "max", "not sure: the number holds, but its interval …", high=0.125),
@@ -67,13 +67,17 @@ def number(
         ),
         (
             number("nmi", "unsure", 0.97, said="not sure: the number holds, but its interval …", low=0.9, high=0.99),
-            *("unsure", NOT_YET, "Groups kept: 97 % here, but 90 % is possible, as too few were tested."),
+            *(
+                "unsure",
+                NOT_YET,
+                "Groups kept: 97 % here, but as little as 90 % cannot be ruled out, as too few were tested.",
+            ),
         ),
         (
             number(
                 "nmi", "unsure", 0.01, 0.09, "max", "not sure: the number holds, but its interval …", low=0, high=0.2
             ),
-            *("unsure", NOT_YET, "Groups kept: 1 % here, but 20 % is possible, as too few were tested."),
+            *("unsure", NOT_YET, "Groups kept: 1 % here, but up to 20 % cannot be ruled out, as too few were tested."),
         ),
         (
             number("nmi", "unsure", 0.97, said="not sure: the number holds, but it has no interval (usual)"),

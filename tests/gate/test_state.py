@@ -136,9 +136,9 @@ OF_CORPUS = {"no annotations", "four documents", "copies", "weak attacker", "sil
 
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_a_sentence_names_the_system_only_where_it_is_about_it(situations: dict[str, Situation], name: str) -> None:
-    """`In tool, programs made the annotations` reads as if the tool had made them."""
+    """`In “tool”, programs made the annotations` reads as if the tool had made them."""
     decision = decided(situations[name])
-    assert decision.sentence.startswith("In tool, ") == (name not in OF_CORPUS), decision.sentence
+    assert decision.sentence.startswith("In “tool”, ") == (name not in OF_CORPUS), decision.sentence
     if name in OF_CORPUS - {"all safe"}:
         assert decision.sentence == decision.reasons[0].sentence
 
@@ -220,7 +220,7 @@ def test_who_leaves_out_the_usual_limits_is_told_all_the_same() -> None:
     gate = Gate([Threshold("removed_di", "min", 0.95)], only=True)
     (checked,) = check_run(run, gate).anonymizations
     assert (checked.status, [check.asked for check in checked.failed]) == (PASSED, [])  # as was asked
-    assert (checked.state, checked.sentence) == (NEVER, "In tool, 200 of 200 people can still be recognised.")
+    assert (checked.state, checked.sentence) == (NEVER, "In “tool”, 200 of 200 people can still be recognised.")
     assert decisions(run, gate)[0].state == NEVER
 
 
@@ -232,7 +232,7 @@ def test_a_limit_that_the_originals_reach_is_no_evidence() -> None:
     decision = decide(run, thresholds=asked)
     assert decision.state == NOT_YET
     told = [reason.sentence for reason in decision.reasons]
-    assert sum("A limit holds even with nothing masked" in sentence for sentence in told) == 2
+    assert sum("Even the originals, with nothing masked, keep the limit on" in sentence for sentence in told) == 2
 
 
 def test_a_loose_limit_on_an_attack_makes_nobody_sure() -> None:
@@ -243,7 +243,7 @@ def test_a_loose_limit_on_an_attack_makes_nobody_sure() -> None:
     decision = decide(run, thresholds=asked)
     found = round(run["tool", "trir"].value * 100)
     assert 45 <= found <= 60
-    said = f"In tool, {found} of 100 people can still be recognised; the limit that was set (90 %) allows it."
+    said = f"In “tool”, {found} of 100 people can still be recognised; the limit that was set (90 %) allows it."
     assert (decision.state, decision.sentence) == (NOT_YET, said)
     assert check_run(run, Gate(asked)).status == PASSED  # the limits are somebody's own
 
@@ -266,10 +266,10 @@ def test_a_run_that_judges_nothing_says_so_in_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("reason", "sentence"),
     [
-        ("Words are left.", "In tool, words are left."),
-        ("A name is left.", "In tool, a name is left."),
-        ("PHI is left.", "In tool, PHI is left."),
-        ("3 of 4 names are left.", "In tool, 3 of 4 names are left."),
+        ("Words are left.", "In “tool”, words are left."),
+        ("A name is left.", "In “tool”, a name is left."),
+        ("PHI is left.", "In “tool”, PHI is left."),
+        ("3 of 4 names are left.", "In “tool”, 3 of 4 names are left."),
     ],
 )
 def test_a_sentence_goes_on_in_small_letters(reason: str, sentence: str) -> None:
@@ -290,7 +290,7 @@ def test_the_best_goes_first() -> None:
     assert [one.candidate for one in ranked] == ["none", "two", "nine"]
     assert [one.state for one in ranked] == [NOT_YET, NEVER, NEVER]
     assert ranked[0].sentence.startswith("In the best candidate, ")
-    assert decide(run, candidate="two").sentence.startswith("In two, 2 of 80 direct identifiers can still be read")
+    assert decide(run, candidate="two").sentence.startswith("In “two”, 2 of 80 direct identifiers can still be read")
     with pytest.raises(PlanError, match=r"^candidate three: not in this run; there are nine, none, two"):
         decide(run, candidate="three")
 
@@ -393,7 +393,9 @@ def test_identifiers_of_other_documents_are_not_free_of_objections() -> None:
         assert decide(run.without_text()).sentence == decide(run).sentence
         return decide(run)
 
-    said = "In tool, direct identifiers of other documents can be read in 1 of 200 documents, where nobody marked them."
+    said = (
+        "In “tool”, direct identifiers of other documents can be read in 1 of 200 documents, where nobody marked them."
+    )
     for more in (f"She met {seven.name}.", f"Compare {seven.number}.", f"Signed: MR {seven.name.upper()}"):
         assert (with_eight(more).state, with_eight(more).sentence) == (NOT_YET, said)
     assert with_eight(f"She met {seven.name.split()[0]}.").state == FREE  # whoever that is
@@ -401,7 +403,7 @@ def test_identifiers_of_other_documents_are_not_free_of_objections() -> None:
     swapped = run_of(made, masks, metrics=METRICS[:3])
     assert (decide(swapped).state, decide(swapped).reasons[0].sentence) == (
         NOT_YET,
-        said.removeprefix("In tool, ").capitalize(),
+        said.removeprefix("In “tool”, ").capitalize(),
     )
     assert tiles(swapped, decide(swapped))[0].grade == "unsure"
     (listed, *_) = evidence(swapped, decide(swapped))
@@ -425,7 +427,7 @@ def test_a_loose_limit_on_indirect_identifiers_makes_nobody_sure() -> None:
     run = run_of(made, release(made, lambda at, one: one.masks[:2] if at < 60 else one.masks), metrics=METRICS[:3])
     assert decide(run).state == NEVER
     asked = [Threshold("removed_qi", "min", 0.6)]
-    said = "In tool, 60 of 200 indirect identifiers can still be read; the limit that was set (60 %) allows it."
+    said = "In “tool”, 60 of 200 indirect identifiers can still be read; the limit that was set (60 %) allows it."
     assert (decide(run, thresholds=asked).state, decide(run, thresholds=asked).sentence) == (NOT_YET, said)
     assert check_run(run, Gate(asked)).status == PASSED  # the limits are somebody's own
     few = run_of(made, release(made, lambda at, one: one.masks[:2] if at < 2 else one.masks), metrics=METRICS[:3])
@@ -460,11 +462,11 @@ def test_names_that_can_nearly_be_read_are_not_free_of_objections() -> None:
     assert nearly > 0
     decision = decide(run)
     assert decision.state == NOT_YET
-    assert f"In tool, {nearly:.0f} direct identifier{'s' * (nearly > 1)} can nearly be read: " in decision.sentence
+    assert f"In “tool”, {nearly:.0f} direct identifier{'s' * (nearly > 1)} can nearly be read: " in decision.sentence
     one = letters()[3]
     signed = Letter(f"{one.text.replace(one.name, 'Rose Brown')} Signed: Brown.", "Rose Brown", one.number, one.town)
     brown = decide(run_of([signed if at == 3 else other for at, other in enumerate(letters())], metrics=METRICS[:3]))
-    assert (brown.state, brown.sentence.startswith("In tool, 1 direct identifier can nearly be read")) == (
+    assert (brown.state, brown.sentence.startswith("In “tool”, 1 direct identifier can nearly be read")) == (
         NOT_YET,
         True,
     )

@@ -102,7 +102,7 @@ def test_documents_stand_by_what_changed_the_worst_first(now: Run, last: Run) ->
     sheet = changes_sheet(compared(now, last))
     table = grid(sheet, "By document: tool")
     assert [head for head in table.heads if head.endswith(": is")] == [
-        "readable direct identifiers: is", "readable quasi-identifiers: is",
+        "readable direct identifiers: is", "readable indirect identifiers: is",
     ]  # fmt: skip
     assert [row.name for row in table.rows] == ["<b>0", "<b>1", "<b>2"]
     assert list(cells(table).values()) == [  # is, was, new, gone of either
@@ -111,7 +111,7 @@ def test_documents_stand_by_what_changed_the_worst_first(now: Run, last: Run) ->
         ["0", "1", "0", "1", "1", "1", "0", "0"],
     ]
     assert "Readable direct identifiers: 1 in 1 of 3 documents; as before; 1 new, 1 gone." in sheet.lead
-    assert "Readable quasi-identifiers: 1 in 1 of 3 documents; before, 3; 0 new, 2 gone." in sheet.lead
+    assert "Readable indirect identifiers: 1 in 1 of 3 documents; before, 3; 0 new, 2 gone." in sheet.lead
 
 
 def test_by_metric_old_new_and_difference(now: Run, last: Run) -> None:
@@ -119,7 +119,7 @@ def test_by_metric_old_new_and_difference(now: Run, last: Run) -> None:
     table = grid(changes_sheet(comparison), "By metric: tool")
     assert [row.name.rpartition("(")[2] for row in table.rows] == [f"{metric}) ↑" for metric in METRICS]
     rows = cells(table)
-    assert rows["Quasi-identifiers removed (removed_qi) ↑"][:3] == ["0.667", "0.000", "0.667"]  # 2 of 3, 0 of 3
+    assert rows["Indirect identifiers removed (removed_qi) ↑"][:3] == ["0.667", "0.000", "0.667"]  # 2 of 3, 0 of 3
     for row, tested in zip(table.rows, comparison.comparisons, strict=True):
         assert row.entries[0].value == now["tool", tested.metric].value
         assert row.entries[1].value == last["tool", tested.metric].value
@@ -207,7 +207,7 @@ def test_a_loss_is_no_state_without_objection() -> None:
     run = replace(situation.run, thresholds=list(situation.thresholds))
     sheet = changes_sheet(compared(run, situation.baseline.beside.other))
     assert sheet.lead[1] == "The state of tool, held against last, is: do not release."
-    assert sheet.lead[2] == "In tool, only 85 % of indirect identifiers are hidden; the earlier release hid 100 %."
+    assert sheet.lead[2] == "In “tool”, only 85 % of indirect identifiers are hidden; the earlier release hid 100 %."
     # Its own limit allows an attack that finds 30 of 100 people, which is no evidence.
     assert sheet.lead[3].startswith("Without the earlier run its state is: not enough evidence")
 

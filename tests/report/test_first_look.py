@@ -7,18 +7,19 @@ from msgspec.structs import replace
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
 from showthrough.report.evidence import evaluation, evidence
-from showthrough.report.tiles import tiles
-from showthrough.report.worst import Example, Released, worst_example
+from showthrough.report.tiles import Tile, tiles
+from showthrough.report.worst import Example, Released, describe_absence, worst_example
 from showthrough.run.gate.accepted import Accepted, AcceptedIdentifier
 from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.state import Decision, decide, decisions
 from showthrough.run.pairing import RunPair
+from showthrough.run.thresholds import Threshold
 from showthrough.studies.failures import Inspection
 from situations import METRICS, letters, release, run_of
 
 TITLES = [
-    "Annotations", "Removed from the release", "Attack with background", "Linkage between documents", "Distinguishing",
-    "Inference", "Reconstruction", "Authorship", "Enough documents", "Independent documents",
+    "Annotations", "Search of the release", "Attack with background", "Linkage between documents", "Distinguishing",
+    "Inference", "Reconstruction", "Authorship", "Number of documents", "Independence of documents",
 ]  # fmt: skip
 
 
@@ -60,15 +61,15 @@ def test_what_is_lacking_is_absent_or_doubtful(four_left: Run) -> None:
         )
 
     marked = states(fewer("er_di"))
-    assert (marked["Removed from the release"], marked["Attack with background"]) == ("weak", "absent")
+    assert (marked["Search of the release"], marked["Attack with background"]) == ("weak", "absent")
     attacked = states(fewer("trir"))
-    assert (attacked["Annotations"], attacked["Removed from the release"]) == ("absent", "absent")
+    assert (attacked["Annotations"], attacked["Search of the release"]) == ("absent", "absent")
     silver = replace(four_left, corpus=replace(four_left.corpus, silver="silver(a.v1)"))
     assert states(silver)["Annotations"] == "weak"
     doubtful = replace(four_left, corpus=replace(four_left.corpus, doubtful=3))
-    assert states(doubtful)["Independent documents"] == "weak"
+    assert states(doubtful)["Independence of documents"] == "weak"
     copies = run_of([letters(5)[at % 5] for at in range(40)], metrics=METRICS[:3])
-    assert states(copies)["Independent documents"] == "weak"
+    assert states(copies)["Independence of documents"] == "weak"
     weak = run_of(letters(40), weak=True)
     assert states(weak)["Attack with background"] == "weak"
 
@@ -83,11 +84,11 @@ def test_a_command_names_files_without_their_folders(four_left: Run) -> None:
 
 
 def test_three_numbers_with_all_that_they_are_read_beside(four_left: Run) -> None:
-    """4 of 80 identifiers are 5 %; the limit of 95 % hidden is 5 % readable."""
+    """4 of 80 identifiers are 5 %."""
     readable, found, kept = tiles(four_left, decide(four_left))
-    assert (readable.figure, readable.detail) == ("4 of 80", "direct identifiers, in 4 of 40 documents")
+    assert (readable.figure, readable.detail) == ("4 of 80", "in 4 of 40 documents")
     assert readable.share == pytest.approx(0.05)
-    assert readable.limit == pytest.approx(0.05)
+    assert (readable.limit, readable.limit_words) == (None, "")  # none may be readable: 5 % would contradict that
     assert (readable.most, readable.grade) == (True, "missed")
     assert readable.rule == "no direct identifier may be readable unless somebody accepted it"
     assert readable.rule in readable.words
@@ -116,6 +117,25 @@ def test_the_tile_says_why_one_of_400_is_too_many() -> None:
     assert (tile.figure, tile.grade, tile.rule) == ("1 of 400", "met", "")
 
 
+def test_a_limit_says_what_it_is_and_whose() -> None:
+    """9 % is usual, 30 % is not; of precision at least 50 %, needless masking may be as much."""
+    run = run_of(letters(40))
+    found = tiles(run, decide(run))[1]
+    assert found.limit_words == "limit: at most 9.0 % (usual)"
+    assert found.high is not None
+    assert found.doubt_words == f"up to {100 * found.high:.1f} % cannot be ruled out"
+    assert found.limit_words in found.words
+    chosen = tiles(run, decide(run, thresholds=[Threshold("trir", "max", 0.3), Threshold("precision", "min", 0.5)]))
+    assert chosen[1].limit_words == "limit: at most 30.0 % (set for this report)"
+    assert chosen[2].limit_words == "limit: at most 50.0 % (set for this report)"
+    kept = Tile("Text kept", "90.0 %", "", 0.9, 0.85, 0.95, 0.8, most=False)
+    assert (kept.limit_words, kept.doubt_words) == (
+        "limit: at least 80.0 % (usual)",
+        "as little as 85.0 % cannot be ruled out",
+    )
+    assert (Tile("Text kept", "–", "").limit_words, Tile("Text kept", "–", "").doubt_words) == ("", "")
+
+
 def test_what_was_not_measured_has_no_number() -> None:
     made = letters(20)
     run = run_of(made, annotator="", metrics=["residual"])
@@ -126,11 +146,11 @@ def test_what_moved_since_an_earlier_run(four_left: Run) -> None:
     made = letters(40)
     earlier = RunPair(four_left, run_of(made), "last")
     readable, found, kept = (one.moved for one in tiles(four_left, decide(four_left), earlier))
-    assert readable == "▼ worse: was 0.0 % in last"
-    assert found.startswith("▼ worse: was ")
-    assert kept == "unchanged: was 0.0 % in last"
+    assert readable == "worse: was 0.0 % in the earlier release"
+    assert found.startswith("worse: was ")
+    assert kept == "unchanged: was 0.0 % in the earlier release"
     back = tiles(run := run_of(made), decide(run), RunPair(run, four_left, "last"))
-    assert back[0].moved == "▲ better: was 5.0 % in last"
+    assert back[0].moved == "better: was 5.0 % in the earlier release"
 
 
 def test_a_weak_attacker_and_silver_marks_make_no_number_sure() -> None:
@@ -175,6 +195,27 @@ def test_of_a_run_without_text_there_is_no_sentence(four_left: Run) -> None:
     assert worst_example(four_left.without_text(), "tool", None) is None
     safe = run_of(letters(20), metrics=METRICS[:3])
     assert example(safe) is None
+
+
+def absence(run: Run, **settings: object) -> tuple[str, str]:
+    assert run.texts is not None
+    return describe_absence(run, decide(run), Inspection(run.texts).of("tool"), **settings)  # type: ignore[arg-type]
+
+
+def test_that_nothing_can_be_read_is_only_said_of_what_was_looked_for(four_left: Run) -> None:
+    """Nobody reads a claim of safety where a name is left, where nobody marked, or where a run was stopped."""
+    nothing = "No marked identifier can be read in this release"
+    safe = run_of(made := letters(20), metrics=METRICS[:3])
+    assert absence(safe) == (nothing, "Nobody looked for what annotators did not mark.")
+    assert absence(safe, people="1 of 20")[1].endswith(
+        " An attack found 1 of 20 people, perhaps by guessing, so nobody is shown."
+    )
+    towns = run_of(made, release(made, lambda at, one: one.masks[:2] if at < 3 else one.masks), metrics=METRICS[:3])
+    unmarked = run_of(made, annotator="", metrics=["residual"])
+    for run in (four_left, towns, unmarked, replace(safe, complete=False)):
+        assert absence(run)[0] != nothing
+    assert describe_absence(safe, decide(safe), None)[0] != nothing
+    assert absence(unmarked)[0] == "No identifier was marked and counted"
 
 
 def test_what_was_taken_out_can_be_seen() -> None:

@@ -148,7 +148,7 @@ def test_entity_recall_says_where_it_looks() -> None:
     titles = {record.text: record.title for record in moved().metrics}
     assert titles["removed_di"] == "Direct identifiers removed"
     assert titles["er_di"] == "Direct identifiers hidden where marked"
-    assert titles["er_qi"] == "Quasi-identifiers hidden where marked"
+    assert titles["er_qi"] == "Indirect identifiers hidden where marked"
 
 
 def test_the_page_names_the_person_to_protect(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,7 +109,7 @@ def test_undefined_numbers_are_dashes_with_their_reason() -> None:
     grid = worth_blocks(changed(before=bare, rules=(), types=()))[0]
     assert grid.reasons() == {
         "no direct identifier was marked": "er_di",
-        "no quasi-identifier was marked": "er_qi",
+        "no indirect identifier was marked": "er_qi",
         "nothing is masked": "precision",
     }
 

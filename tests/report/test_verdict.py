@@ -126,7 +126,7 @@ def test_one_that_leaves_a_name_readable_is_never_the_one_to_choose() -> None:
     alone = evaluate(corpus_of(made), {"leaky": leaky}, ["removed_di", "precision"], resamples=200)
     assert verdict(alone).recommendation == "leaky meets the threshold, but something else speaks against a release."
     assert verdict(alone).state == (
-        "Do not release. In leaky, 1 of 400 direct identifiers can still be read, in 1 of 200 documents."
+        "Do not release. In “leaky”, 1 of 400 direct identifiers can still be read, in 1 of 200 documents."
     )
 
 
@@ -135,8 +135,8 @@ def test_few_documents_are_never_enough() -> None:
     run = run_of(20, good=[NAME, CODE, TOWN])
     assert verdict(run).recommendation.startswith(
         "good meets all thresholds in these documents, but may not in others (good may miss er_di ≥ "
-        "0.95: 0.861 is possible): score more documents before deciding; 39 more documents without a leak would be "
-        "enough."
+        "0.95: 0.861 cannot be ruled out): score more documents before deciding; 39 more documents without a leak "
+        "would be enough."
     )
 
 
@@ -201,7 +201,7 @@ def test_what_leaks_most_comes_first_with_what_a_fix_would_win() -> None:
         "documents (d000 (1), d001 (1), d002 (1) and 97 more); hiding all of them would bring er_di from 0.500 "
         "to 1.000."
     )
-    assert in_words(second).startswith("names leaves 100 quasi-identifiers readable: places (LOC), in 100 of 100")
+    assert in_words(second).startswith("names leaves 100 indirect identifiers readable: places (LOC), in 100 of 100")
 
 
 def test_what_nobody_marked_ranks_below_a_direct_identifier() -> None:

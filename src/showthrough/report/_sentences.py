@@ -122,7 +122,7 @@ def _telling_words(document: Document) -> frozenset[str]:
 
 
 _UNITS = {"token": "words", "mention": "places", "entity": "identifiers"}
-_KINDS = {"direct": "direct identifiers", "quasi": "quasi-identifiers"}
+_KINDS = {"direct": "direct identifiers", "quasi": "indirect identifiers"}
 LEAKED = "leaked:"  # how columns begin that count what leaks of a type
 _MOSTLY = 0.5  # above this share a type is most of what leaks
 
@@ -195,7 +195,7 @@ def _quasi(run: Run, name: str) -> Iterator[Clause]:
     if record is None or headline(run, name, record) is None:
         return
     leaking, marked = leaks(run, record, name), in_all(count_by_kind(run, record, name, "all"))
-    yield Clause("", f"{leaking.total:,} of {marked:,.0f}", " quasi-identifiers can be read", aside=True)
+    yield Clause("", f"{leaking.total:,} of {marked:,.0f}", " indirect identifiers can be read", aside=True)
 
 
 def _hidden_clauses(run: Run, name: str) -> Iterator[Clause]:

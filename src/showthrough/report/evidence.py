@@ -40,7 +40,7 @@ def evidence(run: Run, decision: Decision) -> list[Evidence]:
     attacks = [one for section in sections() for one in section.evidence(run, name)] if run.complete else []
     return [
         _annotations(run, decision),
-        _removed(run, name),
+        _searched(run, name),
         *attacks,
         _enough(run, decision),
         _independent(run, decision),
@@ -82,8 +82,8 @@ def _annotations(run: Run, decision: Decision) -> Evidence:
     return Evidence(title, "tested", marked)
 
 
-def _removed(run: Run, name: str) -> Evidence:
-    title, notion = "Removed from the release", "identifier removal"
+def _searched(run: Run, name: str) -> Evidence:
+    title, notion = "Search of the release", "identifier removal"
     records = [record for record in find_metrics(run, "direct identifiers") if name in run.rows[record.text]]
     if any(map(goes_first, records)):
         return Evidence(title, "tested", "every release was searched from end to end", notion=notion)
@@ -96,19 +96,21 @@ def _enough(run: Run, decision: Decision) -> Evidence:
     few = [check for check in checks if isinstance(check, Enough) and not check.passed]
     documents = counted_words(len(run.documents), "document")
     if not run.complete:
-        return Evidence("Enough documents", "weak", "the evaluation was interrupted", "showthrough evaluate --resume")
+        return Evidence(
+            "Number of documents", "weak", "the evaluation was interrupted", "showthrough evaluate --resume"
+        )
     if few:
         least = few[0]
         what = "counted" if least.metric else "to judge by"
-        return Evidence("Enough documents", "weak", f"{least.found:,} {what}; at least {least.needed:,} are needed")
+        return Evidence("Number of documents", "weak", f"{least.found:,} {what}; at least {least.needed:,} are needed")
     unsure = any(reason.kind == "unsure" for reason in decision.reasons)
     if unsure:
-        return Evidence("Enough documents", "weak", f"{documents}, and some numbers stay unsure")
-    return Evidence("Enough documents", "tested", documents)
+        return Evidence("Number of documents", "weak", f"{documents}, and some numbers stay unsure")
+    return Evidence("Number of documents", "tested", documents)
 
 
 def _independent(run: Run, decision: Decision) -> Evidence:
-    title, count = "Independent documents", len(run.documents)
+    title, count = "Independence of documents", len(run.documents)
     if run.corpus.doubtful:
         note = f"{run.corpus.doubtful:,} may be of one person"
         return Evidence(title, "weak", note, evaluation(run, "--group-by FIELD"))

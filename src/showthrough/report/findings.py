@@ -67,7 +67,7 @@ def _leak(
     run: Run, record: MetricRecord, name: str, entity_type: str, leaking: DocumentCounts, weight: float
 ) -> Finding:
     count, documents = leaking.total, len(run.documents)
-    kind = "direct identifier" if "direct identifiers" in record.roles else "quasi-identifier"
+    kind = "direct identifier" if "direct identifiers" in record.roles else "indirect identifier"
     summary = f"leaves {counted_words(count, kind)} readable: {type_words(entity_type)}"
     right, every = (in_all(count_by_kind(run, record, name, which)) for which in ("right", "all"))
     now, then = right / every, (right + count) / every

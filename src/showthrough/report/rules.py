@@ -196,6 +196,6 @@ def _grid(
 
 
 def _values(numbers: SystemScores) -> tuple[GridEntry, ...]:
-    reasons = ("no direct identifier was marked", "no quasi-identifier was marked", "nothing is masked")
+    reasons = ("no direct identifier was marked", "no indirect identifier was marked", "nothing is masked")
     values = (numbers.direct, numbers.quasi, numbers.precision)
     return tuple(share(value, reason=reason) for value, reason in zip(values, reasons, strict=True))

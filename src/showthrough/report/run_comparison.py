@@ -25,7 +25,7 @@ _SENTENCES = 5  # pairs of which each has a sentence
 _SOME = " in some numbers"
 _COUNTED = {
     "direct identifiers": "readable direct identifiers",
-    "quasi-identifiers": "readable quasi-identifiers",
+    "quasi-identifiers": "readable indirect identifiers",
     "attack": "people found",
 }
 _OTHER = "what looks like an identifier"

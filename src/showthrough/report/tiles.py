@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from showthrough.metrics import HEADLINE
 from showthrough.report._people import people
-from showthrough.report.wording import counted_words, percent
+from showthrough.report.wording import counted_words, percent, percent_end
 from showthrough.run.gate.checks import BaselineCheck, EvidenceCheck, Lack, ReadableCheck, ThresholdCheck
-from showthrough.run.gate.grading import Grade
+from showthrough.run.gate.grading import DEFAULTS, Grade
 from showthrough.run.gate.state import Decision
 from showthrough.run.pairing import RunPair
 from showthrough.run.records import MetricRecord, Score
@@ -48,6 +48,7 @@ class Tile:
     high: float | None = None
     limit: float | None = None
     most: bool = True  # whether the limit is the most that may be, or the least
+    usual: bool = True  # whether the limit is the usual one
     people: float | None = None
     moved: str = ""
     grade: Grade | None = None  # of its threshold; None where it has none
@@ -63,12 +64,28 @@ class Tile:
         if self.low is not None and self.high is not None:
             parts.append(f"interval {percent(self.low)} to {percent(self.high)}")
         if self.limit is not None:
-            parts.append(f"{'at most' if self.most else 'at least'} {percent(self.limit)} is asked")
+            parts.append(self.limit_words)
         if self.rule:
             parts.append(self.rule)
         if self.people is not None:
             parts.append(f"people among themselves {percent(self.people)}")
         return ", ".join(parts)
+
+    @property
+    def limit_words(self) -> str:
+        """The limit, and whose it is: `limit: at most 9.0 % (usual)`; nothing where there is none."""
+        if self.limit is None:
+            return ""
+        whose = "usual" if self.usual else "set for this report"
+        return f"limit: {'at most' if self.most else 'at least'} {percent(self.limit)} ({whose})"
+
+    @property
+    def doubt_words(self) -> str:
+        """How bad it may be elsewhere, by the cautious end of its interval."""
+        if self.low is None or self.high is None:
+            return ""
+        far = f"up to {percent_end(self.high)}" if self.most else f"as little as {percent_end(self.low)}"
+        return f"{far} cannot be ruled out"
 
 
 def tiles(run: Run, decision: Decision, earlier: RunPair | None = None, earlier_name: str = "") -> list[Tile]:
@@ -78,19 +95,19 @@ def tiles(run: Run, decision: Decision, earlier: RunPair | None = None, earlier_
 
 
 def _readable(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
-    title, name = "Identifiers still readable", decision.candidate
+    title, name = "Direct identifiers still readable", decision.candidate
     record = choose_metric(run, "direct identifiers")
     score = headline(run, name, record)
     if record is None or score is None or score.value is None:
         return Tile(title, "–", "Nobody marked direct identifiers, so nobody can count them.")
     where = leaks(run, record, name)
     every = round(in_all(count_by_kind(run, record, name, "all")))
-    detail = f"direct identifiers, in {len(where):,} of {counted_words(len(run.documents), 'document')}"
+    detail = f"in {len(where):,} of {counted_words(len(run.documents), 'document')}"
     accepted = f"; {decision.accepted:,} accepted" if decision.accepted else ""
     check = _check(decision, record)
     unaccepted = any(isinstance(one, ReadableCheck) and not one.sure for one in _checks(decision))
     grade: Grade | None = "missed" if unaccepted else _doubted(decision, check, _OF_MARKS)
-    limit = None if check is None else 1 - check.limit
+    limit = None if check is None or unaccepted else 1 - check.limit  # beside a graver rule it would contradict it
     human = people(run, record.text)
     return Tile(
         title,
@@ -99,6 +116,7 @@ def _readable(run: Run, decision: Decision, earlier: RunPair | None, earlier_nam
         1 - score.value,
         *_flipped(score),
         limit,
+        usual=_is_usual(record, check),
         people=None if human is None else 1 - human.value[0],
         moved=_moved(run, name, record, earlier, earlier_name, flipped=True),
         grade=grade,
@@ -126,6 +144,7 @@ def _found(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: 
         score.low,
         score.high,
         None if check is None else check.limit,
+        usual=_is_usual(record, check),
         moved=_moved(run, name, record, earlier, earlier_name),
         grade=_doubted(decision, check, _OF_ATTACKS),
         record=record,
@@ -156,6 +175,7 @@ def _kept(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: s
         *(_flipped(score) if needless else (score.low, score.high)),
         limit,
         most=needless,
+        usual=_is_usual(record, check),
         people=among_people,
         moved=_moved(run, name, record, earlier, earlier_name, flipped=needless),
         grade=None if check is None else check.grade,
@@ -170,6 +190,12 @@ def _checks(decision: Decision) -> Sequence[object]:
 def _check(decision: Decision, record: MetricRecord) -> ThresholdCheck | None:
     asked = (one for one in _checks(decision) if isinstance(one, ThresholdCheck))
     return next((one for one in asked if one.metric == record.text and not (one.part or one.slice)), None)
+
+
+def _is_usual(record: MetricRecord, check: ThresholdCheck | None) -> bool:
+    """Whether a limit is the usual one. A check does not say so where nobody set any."""
+    asked = None if check is None else (check.end, check.limit)
+    return any(role in record.roles and asked == (end, limit) for role, end, limit in DEFAULTS)
 
 
 def _doubted(decision: Decision, check: ThresholdCheck | None, lacks: frozenset[Lack]) -> Grade | None:
@@ -191,7 +217,7 @@ def _flipped(score: Score) -> tuple[float | None, float | None]:
 def _moved(
     run: Run, name: str, record: MetricRecord, earlier: RunPair | None, earlier_name: str, *, flipped: bool = False
 ) -> str:
-    """`better: was 31.0 % in last-release`; nothing without an earlier run that was computed alike."""
+    """`better: was 31.0 % in the earlier release`; nothing without an earlier run that was computed alike."""
     if earlier is None or earlier.fault(record.text):
         return ""
     now = headline(run, name, record)
@@ -201,5 +227,5 @@ def _moved(
     if now is None or now.value is None or was is None or was.value is None:
         return ""
     change = (now.value - was.value) * (1 if record.better == "higher" else -1)
-    word = "unchanged" if abs(change) < _SAME else "▲ better" if change > 0 else "▼ worse"
-    return f"{word}: was {percent(1 - was.value if flipped else was.value)} in {earlier.label}"
+    word = "unchanged" if abs(change) < _SAME else "better" if change > 0 else "worse"
+    return f"{word}: was {percent(1 - was.value if flipped else was.value)} in the earlier release"

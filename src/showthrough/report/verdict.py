@@ -238,7 +238,7 @@ def _doubt(systems: Sequence[SystemVerdict]) -> tuple[str, str]:
     if open_ended:
         name, doubt = open_ended[0]
         advice = f"score more documents before deciding{_need_words([doubt.need for _, doubt in open_ended])}"
-        return f"{name} may miss {doubt.threshold}: {_end(doubt)} is possible", advice
+        return f"{name} may miss {doubt.threshold}: {_end(doubt)} cannot be ruled out", advice
     name, doubt = doubts[0]
     if doubt.why == UNJUDGED:
         return f"{doubt.threshold} of {name}: {doubt.why}", "find that out before deciding"

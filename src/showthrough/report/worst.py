@@ -12,7 +12,9 @@ from showthrough.data.masks import Mask, apply_masks, flatten_masks
 from showthrough.metrics.matching.entities import NEARLY
 from showthrough.report.wording import type_words
 from showthrough.run.documents import RunTexts
-from showthrough.run.roles import choose_metric, find_metrics, goes_first, headline
+from showthrough.run.gate.checks import EvidenceCheck
+from showthrough.run.gate.state import Decision
+from showthrough.run.roles import choose_metric, find_metrics, goes_first, headline, leaks
 from showthrough.run.run import WITHOUT_TEXT, Run
 from showthrough.studies.failures import PARTLY, FailureAnalysis
 
@@ -52,6 +54,33 @@ def worst_example(run: Run, name: str, analysis: FailureAnalysis | None, *, atta
         _elsewhere(run, texts, name, "quasi-identifiers"),
     )  # fmt: skip
     return next((example for way in ways for example in way), None)
+
+
+def describe_absence(
+    run: Run, decision: Decision, analysis: FailureAnalysis | None, people: str = ""
+) -> tuple[str, str]:
+    """A heading and a sentence for a release of which no sentence is shown: why there is none.
+
+    `people` says how many an attack found all the same; empty: none. That nothing can be read is only said where
+    every marked identifier was looked for.
+    """
+    records = [choose_metric(run, role) for role in ("direct identifiers", "quasi-identifiers")]
+    counted = [record for record in records if headline(run, decision.candidate, record)]
+    if not counted:
+        return (
+            "No identifier was marked and counted",
+            "So nobody can say which sentence of the release is the worst.",
+        )
+    checks = decision.checks.checks if decision.checks else []
+    said = [one.said for one in checks if isinstance(one, EvidenceCheck) and one.about in ("nearly", "others")]
+    left = any(leaks(run, record, decision.candidate).total for record in counted if record)
+    if said or left or analysis is None or not run.complete:
+        return "No sentence of the release to show", " ".join(said) or "The banner and the numbers say what is known."
+    attacked = f" An attack found {people} people, perhaps by guessing, so nobody is shown." if people else ""
+    return (
+        "No marked identifier can be read in this release",
+        f"Nobody looked for what annotators did not mark.{attacked}",
+    )
 
 
 def _marked(texts: RunTexts, name: str, analysis: FailureAnalysis, *, direct: bool) -> Iterator[Example]:

@@ -340,7 +340,7 @@ def test_what_cannot_be_asked_is_refused_at_once() -> None:
         Removed("everything")  # type: ignore[arg-type]
     assert [Removed(kind).title for kind in ("direct", "quasi", "all")] == [
         "Direct identifiers removed",
-        "Quasi-identifiers removed",
+        "Indirect identifiers removed",
         "Identifiers removed",
     ]
 

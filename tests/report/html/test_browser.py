@@ -134,7 +134,7 @@ def test_a_direct_identifier_looks_the_same_everywhere(window: Open, demo_page: 
     view.tab.locator("#failures-names").get_by_role("radio", name="ner").click()
     view.tab.get_by_role("button", name="missed, CODE").click()
     look = "one => { const look = getComputedStyle(one); return [look.backgroundColor, look.color, look.fontWeight]; }"
-    for level, words in (("direct", "direct identifier"), ("quasi", "quasi-identifier")):
+    for level, words in (("direct", "direct identifier"), ("quasi", "indirect identifier")):
         if level == "quasi":
             view.tab.get_by_role("button", name="missed, LOC").click()
         assert view.text(".examples .identifier") == words

@@ -61,7 +61,7 @@ def test_the_best_goes_first_and_those_that_leave_names_are_folded(several: Run)
 
 def test_the_candidate_that_is_named_goes_first_and_is_not_folded(several: Run) -> None:
     page = html_text(several, gate=Gate(names=["nine"]))
-    assert "In nine, 9 of 80 direct identifiers can still be read" in banner(page)
+    assert "In “nine”, 9 of 80 direct identifiers can still be read" in banner(page)
     assert "1 more leaves direct identifiers readable:" in page
 
 
@@ -79,6 +79,17 @@ def test_what_was_not_tested_shows_the_command_that_would(several: Run) -> None:
     commands = [unescape(found[1]) for one in absent if (found := re.search(r"<code>([^<]+)</code>", one))]
     assert len(commands) == 6
     assert all(one.startswith("showthrough evaluate ") for one in commands)
+
+
+def test_a_tick_of_the_checklist_is_no_success(several: Run) -> None:
+    """Of `nine` nine names can be read, and the search of its release was made all the same."""
+    page = html_text(several, gate=Gate(names=["nine"]))
+    part = page[
+        page.index('<section class="checklist"') : page.index("</ul>", page.index('<section class="checklist"'))
+    ]
+    assert "What was tested <small>✓ done, whatever it found; ? too little; ○ not done</small>" in part
+    assert "<strong>Search of the release</strong>" in part
+    assert "emoved" not in part
 
 
 def test_marks_that_were_left_out_are_no_tick_in_the_checklist() -> None:
@@ -104,6 +115,9 @@ def test_one_readable_name_within_the_limit_says_why_it_is_too_many() -> None:
     assert page.count(f"<span>{rule.capitalize()}.</span>") == 1
     assert f"(fails: {rule})" in page
     assert "(missed its limit)" not in page
+    tile = page[page.index('<div class="tile missed">') : page.index("</div>", page.index('<div class="tile missed">'))]
+    assert "1 of 400<small>, 0.2 %</small>" in tile  # 0.25 %
+    assert "limit: " not in tile  # 5 % beside it would contradict the rule
     assert rule not in html_text(run, gate=Gate(accepted=accepted_list("public"))).lower()
 
 
@@ -156,7 +170,10 @@ def test_what_moved_since_the_earlier_run_is_told(several: Run) -> None:
     made = letters(40)
     now = run_of(made, release(made, lambda at, one: one.masks[1:] if at < 4 else one.masks), metrics=METRICS[:3])
     baseline = Baseline(RunPair(now, run_of(made, metrics=METRICS[:3]), "last"), shuffles=99)
-    assert "▼ worse: was 0.0 % in last" in html_text(now, gate=Gate(baseline=baseline))
+    page = html_text(now, gate=Gate(baseline=baseline))
+    assert "worse: was 0.0 % in the earlier release" in page
+    assert "The earlier release is last." in banner(page)
+    assert "The earlier release is" not in html_text(now)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -30,12 +30,12 @@ _ROLES: dict[Identifier, tuple[Role, ...]] = {
 }  # fmt: skip
 _TITLES: dict[Identifier, str] = {
     "direct": "Direct identifiers hidden where marked",
-    "quasi": "Quasi-identifiers hidden where marked",
+    "quasi": "Indirect identifiers hidden where marked",
     "all": "Identifiers hidden where marked",
 }  # fmt: skip
 _SUMMARIES: dict[Identifier, str] = {
     "direct": "Share of direct identifiers that are covered at every place where annotators marked them.",
-    "quasi": "Share of quasi-identifiers, such as places and dates, whose every mark is covered.",
+    "quasi": "Share of indirect identifiers, such as places and dates, whose every mark is covered.",
     "all": "Share of all identifiers, direct and quasi, whose every mark is covered.",
 }
 _LARGEST_BETA = 1_000_000  # F is recall by then

@@ -33,11 +33,11 @@ _ROLES: dict[Identifier, tuple[Role, ...]] = {
     "direct": ("direct identifiers", "release"), "quasi": ("quasi-identifiers", "release"), "all": ("release",),
 }  # fmt: skip
 _TITLES: dict[Identifier, str] = {
-    "direct": "Direct identifiers removed", "quasi": "Quasi-identifiers removed", "all": "Identifiers removed",
+    "direct": "Direct identifiers removed", "quasi": "Indirect identifiers removed", "all": "Identifiers removed",
 }  # fmt: skip
 _SUMMARIES: dict[Identifier, str] = {
     "direct": "Share of direct identifiers that the search no longer finds anywhere in the release.",
-    "quasi": "Share of quasi-identifiers, such as places and dates, that the search no longer finds in the release.",
+    "quasi": "Share of indirect identifiers, such as places and dates, that the search no longer finds in the release.",
     "all": "Share of all identifiers, direct and quasi, that the search no longer finds in the release.",
 }
 _MOST_PLACES = 20  # of a document that are kept as evidence

@@ -33,7 +33,7 @@ from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.report.tiles import Tile, tiles
 from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, judge, value_words, verdict
 from showthrough.report.wording import join_names, percent, percent_end
-from showthrough.report.worst import Example, worst_example
+from showthrough.report.worst import Example, describe_absence, worst_example
 from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.state import Decision, ReleaseState
 from showthrough.run.run import Run
@@ -105,6 +105,7 @@ def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None)
         verdict=found,
         first=first,
         chosen=bool(gate.names),
+        earlier=gate.baseline.beside.label if gate.baseline else "",
         reviewers=join_names(list(gate.accepted.reviewers)) if gate.accepted else "",
         checklist=evidence(run, ranked[0]),
         percents=percent,
@@ -150,6 +151,7 @@ class FirstLook(NamedTuple):
     verdict: SystemVerdict
     tiles: list[Tile]
     example: Example | None
+    lacking: tuple[str, str] | None  # why there is no example: a heading and a sentence
     link: str  # to the example
     notes: list[str]  # what warns of it
     folded: bool  # whether direct identifiers can be read, and it is not the one that the page is about
@@ -181,6 +183,8 @@ def _first_looks(
         numbers = tiles(run, decision, earlier, earlier_name)
         attacked = any(reason.kind == "people" for reason in decision.reasons)
         example = None if without_text else worst_example(run, name, findings.get(name), attacked=attacked)
+        people = numbers[1].figure if numbers[1].share else ""
+        lacking = None if example else describe_absence(run, decision, findings.get(name), people)
         where = {"doc": example.document, "anonymization": name, "at": example.at} if example else {}
         others = {note for other in run.names if other != name for note in notes_of(warnings, other)}
         looks.append(
@@ -191,6 +195,7 @@ def _first_looks(
                 next(system for system in found.systems if system.name == name),
                 numbers,
                 example,
+                lacking,
                 f"#{urlencode(where)}",
                 [note for note in notes_of(warnings, name) if note not in others],
                 bool(looks) and any(reason.kind == "readable" for reason in decision.reasons),

@@ -200,7 +200,10 @@ def _reached_by_originals(run: Run, demand: Demand) -> bool:
 
 def _idle_limit(run: Run, demand: Demand, *, passes: bool) -> EvidenceCheck:
     title = run.record(demand.threshold.metric).title
-    sentence = f"A limit holds even with nothing masked ({title}), so reaching it shows nothing."
+    sentence = (
+        f"Even the originals, with nothing masked, keep the limit on “{title}”. "
+        "So keeping it does not show that masks protect anybody."
+    )
     return EvidenceCheck("limits that the originals do not meet", passes, sentence, "limit")
 
 

@@ -257,7 +257,7 @@ def decide_on(run: Run, checked: AnonymizationChecks, accepted: Accepted | None 
 
 
 def _in_words(decision: Decision, run: Run) -> Decision:
-    who = "the best candidate" if decision.best_of else shorten(decision.candidate)
+    who = "the best candidate" if decision.best_of else f"“{shorten(decision.candidate)}”"
     if not decision.reasons:
         accepted = _accepted_words(decision.accepted)
         sentence = f"What was tested found nothing against {who}{accepted}."
@@ -400,7 +400,7 @@ def _not_met(run: Run, name: str, check: ThresholdCheck) -> Reason:
         if record and not (check.part or check.slice) and (counted := say_readable(run, name, record)):
             return Reason(counted, "missed", state, check.metric)
         least = "at least" if check.end == "min" else "at most"
-        sentence = f"{title}: {_number(check.value)}, and {least} {_number(check.limit)} is asked."
+        sentence = f"{title}: {_number(check.value)}, and the limit is {least} {_number(check.limit)}."
         return Reason(sentence, "missed", state, check.metric)
     why = check.said.removeprefix(_NEEDS_SAID).removesuffix(_USUAL)
     end = check.low if check.end == "min" else check.high
@@ -408,7 +408,8 @@ def _not_met(run: Run, name: str, check: ThresholdCheck) -> Reason:
         if people:
             sentence = f"Up to {_number(end)} of people might be recognised in other documents, as too few were tested."
         else:
-            sentence = f"{title}: {_number(check.value)} here, but {_number(end)} is possible, as too few were tested."
+            far = f"{'as little as' if check.end == 'min' else 'up to'} {_number(end)}"
+            sentence = f"{title}: {_number(check.value)} here, but {far} cannot be ruled out, as too few were tested."
     else:
         sentence = f"{title}: {_number(check.value)}, but {why}."
     return Reason(sentence, "unsure", little, check.metric)

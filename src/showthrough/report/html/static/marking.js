@@ -10,7 +10,7 @@ const WORDS = {
   free: "counted as hidden without a mask: a function word, a title or punctuation",
   unasked: "marked, but need not be masked",
 };
-const IDENTIFIERS = { DIRECT: "direct identifier", QUASI: "quasi-identifier", NO_MASK: "not identifying" };
+const IDENTIFIERS = { DIRECT: "direct identifier", QUASI: "indirect identifier", NO_MASK: "not identifying" };
 // A direct identifier is filled and a quasi-identifier tinted, whatever became of it and wherever it is shown.
 const LEVELS = { DIRECT: "direct", QUASI: "quasi" };
 const WORD = /[\p{L}\p{N}]/u;

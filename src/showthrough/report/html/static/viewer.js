@@ -112,7 +112,7 @@ async function startViewer(start) {
   function legend() {
     const sample = (kind, text) => make("mark", { class: kind }, text);
     const both = (kind, words) => make("li", {}, `${words} `, sample(`${kind} direct`, "direct"), " ", sample(`${kind} quasi`, "quasi"));
-    return make("ul", { class: "legend", "aria-label": "Legend: direct identifiers are filled, quasi-identifiers tinted" },
+    return make("ul", { class: "legend", "aria-label": "Legend: direct identifiers are filled, indirect identifiers tinted" },
       both("leaked", "leaked"), both("partly", "in part"), both("hidden", "masked"),
       make("li", {}, sample("needless", "masked, not marked")), make("li", {}, sample("unasked", "marked to stay")),
       ...(Object.keys(index.left ?? {}).length ? [make("li", {}, sample("hidden direct again", "masked, readable elsewhere"))] : []),
