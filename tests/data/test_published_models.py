@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
 import showthrough as st
+from showthrough.cli import app
 from showthrough.data.provenance import Provenance
 from showthrough.data.schemes import SCHEMES
 from showthrough.evaluation.notices import leak_notes, unknown_labels
@@ -91,3 +93,17 @@ def test_unknown_labels_are_named_with_the_nearest_in_one_note() -> None:
 @pytest.mark.parametrize("scheme", ["OpenAI Privacy Filter", "Piiranha", "Robust DeID", "Kaggle PII 2024"])
 def test_label_sets_of_models_need_no_map(scheme: str) -> None:
     assert unknown_labels(corpus(), [made_by("hf:a/b", *SCHEMES[scheme].labels)], []) == []
+
+
+def test_systems_are_listed_with_needs_licences_and_training_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    listed = CliRunner().invoke(app, ["list", "systems"]).output
+    rows = {line.split()[0]: line for line in listed.splitlines() if line.strip()}
+    assert "showthrough[gliner], a model" in rows["gliner"]
+    piiranha = rows[PIIRANHA]
+    assert "CC-BY-NC-ND-4.0" in piiranha
+    assert "ai4privacy/pii-masking-400k" in piiranha
+    entry = CliRunner().invoke(app, ["list", "systems", f"{PIIRANHA}@5b1c9f2"]).output
+    assert "weights of iiiorg/piiranha-v1-detect-personal-information: CC-BY-NC-ND-4.0" in entry
+    assert "trained on: ai4privacy/pii-masking-400k (as its card says)" in entry
+    assert "threshold = 0.0" in entry  # what can be set, as `list anonymizers` shows it

@@ -172,7 +172,8 @@ class Gliner:
         """
         prompt, specials = self._prompt(labels)
         cut = [self._cut(text, prompt) for text in texts]
-        room = self._room - specials - prompt.pieces
+        beside = prompt.pieces + specials
+        room = self._room - beside
         if room < 1:
             fault = f"the {len(labels)} labels fill what {shorten(self.place)} reads at once; expected fewer"
             raise PlanError(fault, "labels")
@@ -182,7 +183,7 @@ class Gliner:
             for window in windows_of(words.pieces, int(self.model.config.max_len), room)
         ]
         best: list[dict[tuple[int, int], GlinerSpan]] = [{} for _ in texts]
-        for (number, window), spans in self._read(tasks, cut, labels, threshold):
+        for (number, window), spans in self._read(tasks, cut, beside, labels, threshold):
             words = cut[number]
             offset = int(words.start[window.begin])
             for span in spans:
@@ -209,7 +210,7 @@ class Gliner:
         if getattr(config, "labels_encoder", None) is None:
             words = [*(word for label in labels for word in (config.ent_token, label)), config.sep_token]
         lengths = [
-            len(tokenizer([*words, "a"], is_split_into_words=True, add_special_tokens=marks).word_ids())
+            len(tokenizer([*words, "a"], is_split_into_words=True, add_special_tokens=marks, verbose=False).word_ids())
             for marks in (True, False)
         ]
         return _Prompt(tuple(words), int(self._count([*words, "a"])[:-1].sum())), lengths[0] - lengths[1]
@@ -237,7 +238,12 @@ class Gliner:
         return _Words(text, spans[:, 0], spans[:, 1], pieces[kept])
 
     def _read(
-        self, tasks: Sequence[tuple[int, _Window]], cut: Sequence[_Words], labels: Sequence[str], threshold: float
+        self,
+        tasks: Sequence[tuple[int, _Window]],
+        cut: Sequence[_Words],
+        beside: int,
+        labels: Sequence[str],
+        threshold: float,
     ) -> Iterator[tuple[tuple[int, _Window], list[dict[str, Any]]]]:
         """The spans of each window.
 
@@ -250,7 +256,7 @@ class Gliner:
             pieces = int(cut[number].pieces[window.begin : window.end].sum())
             alike.setdefault((pieces, window.end - window.begin), []).append(task)
         for (pieces, _), group in alike.items():
-            rows = max(1, _ROOM.get(self.model.device.type, 0) // pieces)
+            rows = max(1, _ROOM.get(self.model.device.type, 0) // (pieces + beside))
             for first in range(0, len(group), rows):
                 batch = group[first : first + rows]
                 texts = [cut[number].part(window) for number, window in batch]

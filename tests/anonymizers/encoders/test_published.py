@@ -9,6 +9,7 @@ import pytest
 
 from showthrough.core.errors import PlanError, ResourceError
 from showthrough.data.documents import Corpus, Document
+from showthrough.data.types import kind_of
 from showthrough.models.model_folders import Card, training_on, write_model
 from showthrough.systems import anonymize, anonymizer
 from showthrough.systems.encoders.published import TokenClassifier
@@ -203,3 +204,33 @@ def test_a_card_that_cannot_be_right(plant: Plant, tmp_path: Path) -> None:
     )
     with pytest.raises(ResourceError, match=r"model\.json: settings: window: found 600; expected 3 to 512 tokens"):
         anonymizer(f"{tmp_path / 'long'}/").masks([Document("b", TEXT)])
+
+
+def test_the_architecture_of_openai_s_privacy_filter(torch: Any, tokenizer: Any, tmp_path: Path) -> None:
+    """Its own make and its own 33 labels, with random weights: every type is known, and no text is lost."""
+    filters = pytest.importorskip("transformers.models.openai_privacy_filter")
+    labels = list(filters.configuration_openai_privacy_filter.OPENAI_PRIVACY_FILTER_NER_LABELS)
+    sizes = {
+        "hidden_size": 16,
+        "intermediate_size": 16,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "head_dim": 8,
+    }
+    experts = {"num_key_value_heads": 1, "num_local_experts": 4, "num_experts_per_tok": 2}
+    config = filters.OpenAIPrivacyFilterConfig(
+        vocab_size=len(tokenizer), id2label=dict(enumerate(labels)), pad_token_id=0, eos_token_id=None,
+        initializer_range=0.5, **sizes, **experts,
+    )  # fmt: skip
+    torch.manual_seed(1)
+    folder = tmp_path / "filter"
+    filters.OpenAIPrivacyFilterForTokenClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    text = "Ona Rask met Bo Lind in Oslo on 3 May. " * 20
+    for window in (0, 40):
+        system = TokenClassifier(str(folder), window=window, on="cpu")
+        masks, _ = system.masks([Document("a", text), Document("b", "Oslo")])
+        assert {mask.entity_type for mask in masks} <= {label[2:] for label in labels[1:]}
+        assert all(kind_of(mask.entity_type) for mask in masks)
+        assert masks[-1].end > len(text) - 40
+        assert system.masks([Document("a", text)]) == [masks]

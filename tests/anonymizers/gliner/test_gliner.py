@@ -73,6 +73,18 @@ def test_no_text_is_lost_behind_a_window(package: Any, build: Build) -> None:
 
 
 @pytest.mark.slow
+def test_batches_change_no_span(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU: windows of one shape go through together, in tables that are filled up."""
+    model = gliner(str(build()), "cpu")
+    read = texts(20, 3)
+    alone = model.find(read, LABELS, 0.5)
+    monkeypatch.setattr("showthrough.models.gliner._ROOM", {"cpu": 200})
+    together = model.find(read, LABELS, 0.5)
+    assert [[span[:3] for span in spans] for spans in together] == [[span[:3] for span in spans] for spans in alone]
+    assert [model.find([text], LABELS, 0.5)[0] for text in read[:5]] == together[:5]  # to the last digit
+
+
+@pytest.mark.slow
 def test_a_word_that_the_tokenizer_drops_moves_no_other(build: Build) -> None:
     """Behind a zero-width space the package takes each word for the one before it."""
     model = gliner(str(build()), "cpu")
