@@ -122,7 +122,10 @@ def show_table(table: ScoreTable, run: Run, console: Console, *, short: bool = F
     console.print(Text(title, style="bold"))
     for columns in _fit_columns(table, console.width, gap):
         mark = "" if console.is_terminal else _MARK
-        console.print(_rich_table(table, columns, _room(table, console.width), mark, gap))
+        rich = _rich_table(table, columns, _room(table, console.width), mark, gap)
+        if columns[0] is not table.columns[0] and short:  # the heads of a later piece are enough to part it
+            rich.box, rich.padding = None, (0, gap, 0, 0)
+        console.print(rich)
     if short:
         lines = [*table.explain_dashes_together(), *_explain_heads(table, console.width), *table.asides]
     else:
