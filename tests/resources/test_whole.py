@@ -388,7 +388,7 @@ def test_what_cannot_be_had_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, t
     (tmp_path / "model").mkdir()
     looked: list[Path] = []
 
-    def lacking(folder: Path) -> str:
+    def lacking(folder: Path, parts: object) -> str:
         looked.append(folder)
         return "tokenizer"
 

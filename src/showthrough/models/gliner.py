@@ -331,7 +331,10 @@ def _load(model: str, files: _Files, device: str) -> Gliner:
         built = GLiNER.from_config(json.loads(files.config), backbone_from_pretrained=False)
         weights = load_file(files.folder / "model.safetensors")
         missing, unknown = built.model.load_state_dict(weights, strict=False)
-        _refuse_damaged(model, missing, unknown, weights)
+        numbers = built.model.state_dict(keep_vars=True)
+        shared = {numbers[key].data_ptr() for key in weights if key in numbers}  # a file has these under one name
+        made_up = [key for key in missing if numbers[key].data_ptr() not in shared]
+        _refuse_damaged(model, made_up, unknown, weights)
         if not built.data_processor.transformer_tokenizer.is_fast:
             raise ResourceError(f"{GLINER.what}: the tokenizer of {model!r} does not say which pieces a word has")
         return Gliner(built.to(place).eval(), model)

@@ -73,6 +73,26 @@ def test_no_text_is_lost_behind_a_window(package: Any, build: Build) -> None:
 
 
 @pytest.mark.slow
+def test_an_older_model_has_its_tokenizer_and_its_make_from_the_one_that_it_is_built_on(
+    package: Any, build: Build
+) -> None:
+    folder = build()
+    config = json.loads((folder / "gliner_config.json").read_text())
+    (folder / "gliner_config.json").write_text(json.dumps({**config, "encoder_config": None}))
+    for path in folder.glob("*token*"):
+        path.unlink()
+    theirs = package.GLiNER.from_pretrained(str(folder))
+    expected = [package_spans(theirs, text) for text in texts(20, 9)]
+    found = gliner(str(folder), "cpu").find(texts(20, 9), LABELS, 0.5)
+    assert [sorted((one.start, one.end, one.label) for one in spans) for spans in found] == expected
+    assert sum(map(len, expected)) > 10
+    assert "+" in dict(GlinerDetector(str(folder)).pinned)["model"]  # two revisions
+    (folder.parent / "base" / "config.json").write_text('{"auto_map": {"AutoModel": "somebody/model--code.Model"}}')
+    with pytest.raises(ResourceError, match=r"names code to run \(auto_map in config\.json\)"):
+        gliner(f"{folder}/", "cpu")
+
+
+@pytest.mark.slow
 def test_batches_change_no_span(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a GPU: windows of one shape go through together, in tables that are filled up."""
     model = gliner(str(build()), "cpu")
