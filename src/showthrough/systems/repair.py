@@ -21,7 +21,7 @@ from showthrough.core.call_syntax import literal, parameter
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value, shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, TypedMask, flatten_masks
-from showthrough.data.provenance import REPAIR, UNANSWERED, UNLOCATED, added_in, inferred_after
+from showthrough.data.provenance import READ, REPAIR, UNANSWERED, UNLOCATED, added_in, inferred_after
 from showthrough.data.subjects import CERTAIN, Attribute, Subject
 from showthrough.models.chat.base import MODEL
 from showthrough.models.countries import names_of, names_of_countries
@@ -147,6 +147,10 @@ class Repair(CompositeAnonymizer):
         return {REPAIR: self.attacker, **files, **super().pinned}
 
     @property
+    def apart(self) -> bool:
+        return super().apart and not self.attacker.startswith(MODEL)
+
+    @property
     def single(self) -> bool:
         """One process at a time writes the file of answers."""
         return self.attacker.startswith(MODEL)
@@ -185,7 +189,7 @@ class Repair(CompositeAnonymizer):
             return _Searcher(_background(self.background))
         if self.attacker == READER:
             return _Reader(_people(self.people)[0] if self.people else None, self.people)
-        return _Asker(self.attacker, self.certainty, self._asker)
+        return _Asker(self.attacker, self.certainty, self._asker, self._counts)
 
     def prepare(self) -> None:
         super().prepare()
@@ -197,7 +201,7 @@ class Repair(CompositeAnonymizer):
         """Counts the most that would be asked; nothing is sent."""
         for number in range(self.rounds + 1):  # the text of each round is another
             texts = [document.text + " " * number for document in documents]
-            _Asker(self.attacker, self.certainty, self._asker, tally).read(documents, texts)
+            _Asker(self.attacker, self.certainty, self._asker, Counter(), tally).read(documents, texts)
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         base = find_masks(self.of, documents)
@@ -206,6 +210,7 @@ class Repair(CompositeAnonymizer):
         for state, reading in zip(states, readings, strict=True):
             state.reading = reading
             self._counts[UNANSWERED] += reading is None
+        self._counts[READ] += len(documents)
         self._count_risk(0, states)
         for number in range(1, self.rounds + 1):  # what is settled counts in all of them: other batches may go on
             self._repair(number, [state for state in states if not state.settled])
@@ -351,9 +356,14 @@ class _Asker(_RepairingAttacker):
     """A language model, which infers what it can of everybody in a text, and quotes what it was inferred from."""
 
     def __init__(
-        self, name: str, certainty: int, asker: LanguageModelAnonymizer, tally: QuestionTally | None = None
+        self,
+        name: str,
+        certainty: int,
+        asker: LanguageModelAnonymizer,
+        counts: Counter[str],
+        tally: QuestionTally | None = None,
     ) -> None:
-        self._name, self._certainty, self._asker, self._tally = name, certainty, asker, tally
+        self._name, self._certainty, self._asker, self._counts, self._tally = name, certainty, asker, counts, tally
 
     def read(self, documents: Sequence[Document], releases: Sequence[str]) -> list[Reading | None]:
         from showthrough.families.inference._spec import attacker_of
@@ -363,7 +373,10 @@ class _Asker(_RepairingAttacker):
             AttackCase(REPAIR, document.id, text, (), "subjects", _TAGS)
             for document, text in zip(documents, releases, strict=True)
         ]
-        answers = attacker_of(self._name, self._asker.resources(self._tally)).infer(cases)
+        resources = self._asker.resources(self._tally)
+        answers = attacker_of(self._name, resources).infer(cases)
+        if self._tally is None:
+            self._counts.update(self._asker.usage(resources.chat(self._name)))
         return [
             None if answer is None else self._reading(answer, text)
             for answer, text in zip(answers, releases, strict=True)
