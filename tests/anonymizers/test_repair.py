@@ -22,8 +22,9 @@ from showthrough.models.cache import Cache
 from showthrough.models.chat import _client
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.systems import anonymize, anonymizer
+from showthrough.systems._repairing_attackers import Reading
 from showthrough.systems.language_model import LanguageModelAnonymizer, estimate_systems
-from showthrough.systems.repair import Reading, Repair, new_masks
+from showthrough.systems.repair import Repair, new_masks
 from showthrough.systems.spec import bind_asking, language_models
 from talking import talking
 
