@@ -15,15 +15,16 @@ from showthrough import evaluate
 from showthrough.core.errors import InputError, PlanError
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Mask, TypedMask, apply_masks
-from showthrough.data.provenance import UNANSWERED, UNLOCATED, added_in, inferred_after
+from showthrough.data.provenance import READ, UNANSWERED, UNLOCATED, added_in, inferred_after
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.evaluation.notices import answer_notes
 from showthrough.models.cache import Cache
 from showthrough.models.chat import _client
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.systems import anonymize, anonymizer
+from showthrough.systems._repairing_attackers import Reading
 from showthrough.systems.language_model import LanguageModelAnonymizer, estimate_systems
-from showthrough.systems.repair import Reading, Repair, new_masks
+from showthrough.systems.repair import Repair, new_masks
 from showthrough.systems.spec import bind_asking, language_models
 from talking import talking
 
@@ -129,7 +130,7 @@ def test_every_place_is_masked_where_the_truth_stands(tmp_path: Path) -> None:
     assert [TEXT[mask.start : mask.end] for mask in made.of("a")] == ["Ann Lee", "Lee", "ship surgeon"]
     assert apply_masks(TEXT, made.of("a")) == "NAME met Bob. NAME is a OCCUPATION."
     assert made.provenance is not None
-    assert made.provenance.counts == {inferred_after(0): 2, added_in(1): 3}
+    assert made.provenance.counts == {READ: 1, inferred_after(0): 2, added_in(1): 3}
     assert made.provenance.pinned["repair"] == "reader"
     assert made.provenance.pinned["people"]
 
@@ -198,7 +199,9 @@ def repaired(*readings: tuple[int, str] | None, rounds: int = 3) -> tuple[list[s
     system = Repair(Chosen(100), rounds=rounds)
     system.__dict__["_attack"] = Listed(*readings)
     (masks,) = system.masks([Document("a", TEXT)])
-    return [TEXT[mask.start : mask.end] for mask in masks], {key: n for key, n in system.counts.items() if n}
+    return [TEXT[mask.start : mask.end] for mask in masks], {
+        key: n for key, n in system.counts.items() if n and key != READ
+    }
 
 
 def test_a_round_by_which_the_attacker_infers_more_is_not_kept() -> None:
@@ -288,6 +291,7 @@ def test_what_a_language_model_quotes_is_masked_in_turns(tmp_path: Path) -> None
     assert [TEXT[mask.start : mask.end] for mask in made.of("a")] == ["a ship surgeon"]  # age 40 was a guess of 2
     assert made.provenance is not None
     assert made.provenance.counts == {
+        READ: 1,
         inferred_after(0): 2, added_in(1): 1, **{inferred_after(n): 1 for n in (1, 2, 3)}, UNLOCATED: 1,
     }  # fmt: skip
     assert again.digest == made.digest

@@ -59,7 +59,10 @@ def test_written_forms(written: str, expected: list[str]) -> None:
         ("dense(window=[open])", "expected attacks such as"),
         ("dense(window=open)", "attack dense: window: found 'open'; expected a whole number, such as 100"),
         ("dense(window=1, window=2)", "expected attacks such as"),
-        ("lexicall", "attack lexicall: unknown attack; expected lexical, dense, transformer; behind one +prior"),
+        (
+            "lexicall",
+            "attack lexicall: unknown attack; expected lexical, dense, transformer, answers; behind one +prior",
+        ),
         ("assignment", "assignment works on top of an attack; expected for instance lexical+assignment"),
         ("prior", "prior works on top of an attack; expected for instance lexical+prior"),
         ("prior(x=1)+lexical", "attack prior: unknown attack"),

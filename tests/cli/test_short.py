@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from showthrough.cli import demo_corpus as demo, view_options
+from showthrough.metrics import PRESETS
 
 FIVE = [f"{name}={path}" for name, path in demo.anonymization_paths().items()][:5]
 WITH_PARAMETERS = 'tps(ic="wordfreq", chunking="none", similarity="ngrams")'
@@ -54,6 +55,28 @@ def test_an_attack_beside_the_usual_metrics_takes_forty_lines_too(desk: Any) -> 
     assert "trir ↓" in outcome.out
     assert len(outcome.out.splitlines()) + len(outcome.err.splitlines()) <= 40
     assert max(map(len, outcome.out.splitlines()[:-1])) <= 100
+
+
+@pytest.mark.parametrize("preset", ["default", "light", "unannotated", "i2b2", "meddocan"])  # others need models
+def test_five_systems_take_forty_lines_with_each_preset(desk: Any, preset: str) -> None:
+    options = ("--preset", preset, "--resamples", "50", "-o", "run.json")
+    outcome = desk.cli("evaluate", str(demo.corpus_path()), *FIVE, *options)
+    assert (outcome.status, len(FIVE)) == (0, 5)
+    assert len(outcome.out.splitlines()) + len(outcome.err.splitlines()) <= 40
+    for metric in PRESETS[preset]:
+        assert metric.partition("(")[0] in outcome.out or metric == "recall_per_type"  # parts alone: --parts
+    assert re.search(r"^\* best of its column.*; --verbose: intervals, ", outcome.out, re.M)
+    assert "note: replace: 137 of 659 masks repeat words of the original" in outcome.err  # which is a leak
+    whole = desk.cli("report", "run.json", "--verbose").out
+    assert "everything masked" in whole
+    assert "P ↑" in whole or not preset.startswith(("i2b2", "meddocan"))
+
+
+def test_references_stay_in_a_table_of_one_piece(desk: Any) -> None:
+    evaluate = ("evaluate", str(demo.corpus_path()), *FIVE, "--resamples", "50", "--preset")
+    narrow, wide = desk.cli(*evaluate, "default").out, desk.cli(*evaluate, "light").out
+    assert ("everything masked" in narrow, "--verbose: intervals, references, " in narrow) == (True, False)
+    assert ("everything masked" in wide, "--verbose: intervals, references, " in wide) == (False, True)
 
 
 def test_notes_come_after_the_table(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:

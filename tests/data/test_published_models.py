@@ -105,5 +105,5 @@ def test_systems_are_listed_with_needs_licences_and_training_data(monkeypatch: p
     assert "ai4privacy/pii-masking-400k" in piiranha
     entry = CliRunner().invoke(app, ["list", "systems", f"{PIIRANHA}@5b1c9f2"]).output
     assert "weights of iiiorg/piiranha-v1-detect-personal-information: CC-BY-NC-ND-4.0" in entry
-    assert "trained on: ai4privacy/pii-masking-400k (as its card says)" in entry
+    assert "trained on: ai4privacy/pii-masking-400k (as its page says)" in entry
     assert "threshold = 0.0" in entry  # what can be set, as `list anonymizers` shows it

@@ -138,6 +138,7 @@ def options(random: Random) -> Attempt:
 SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "evaluate": ("corpus.json", "a=masks.json", "--resamples", "20"),
     "compare": ("run.json", "--shuffles", "50"),
+    "stress": ("corpus.json", "--with", "rules", "--perturb", "capitals", "--resamples", "20"),
     "check": ("run.json", "--baseline", "run.json"),
     "report": ("run.json",),
     "attack": ("--background", "background.json", "--corpus", "corpus.json", "a=masks.json"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from in_blocks import Blocks
-from showthrough.evaluation._scoring import intervals_of
+from showthrough.evaluation._scoring import uncertain
 from showthrough.metrics import EntityRecall, Rows
 from showthrough.statistics import Ratios, Spread, as_many_alike, influences, resampled_totals, share_interval
 from showthrough.statistics._influence import InfluenceSums
@@ -31,7 +31,10 @@ def interval(
     rows = Rows.of(hidden=hidden, total=total)
     rows = Blocks(rows.values, block, rows.columns) if block else rows
     sums = resampled_totals(rows, 400, seed)
-    return intervals_of(EntityRecall(), rows, dict(zip(rows.columns, sums.T, strict=True)), confidence)[""]
+    ((_, numbers),) = uncertain(EntityRecall(), rows, dict(zip(rows.columns, sums.T, strict=True)))  # it has one part
+    (ends,) = numbers.ends(confidence)
+    assert ends is not None
+    return ends
 
 
 def test_a_perfect_score_is_not_sure() -> None:

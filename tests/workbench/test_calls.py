@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from showthrough import Anonymization, Corpus, InputError, Mask, PlanError, bench, evaluate
+from showthrough.evaluation.api import EvaluationCall
 from showthrough.systems import anonymize
 from showthrough.systems.rules import Rules
+from showthrough.systems.workbench.api import BenchCall
 
 
 def first_letters(text: str) -> list[tuple[int, int]]:
@@ -65,3 +68,8 @@ def test_settings_are_those_of_evaluate(tiny: Corpus) -> None:
 def test_with_a_background_people_are_looked_for(tiny: Corpus) -> None:
     known = {"d1": "John Doe lives in Oslo.", "d2": "Ann Lee of Oslo.", "d3": "Nobody."}
     assert bench(tiny, "rules", background=known, **QUICK).metrics[-1].name == "trir"
+
+
+def test_bench_takes_all_that_evaluate_takes() -> None:
+    own = {field.name for field in fields(BenchCall)}
+    assert {field.name for field in fields(EvaluationCall)} - own == {"resume"}

@@ -115,8 +115,8 @@ def _systems(name: str | None) -> None:
         _describe_published(name)
         return
     show_table(("system", "needs"), ANONYMIZERS, lambda system: (get_optional(system, "needs", ""),))
-    ways = "FOLDER/ is a model of showthrough train; a+b is what either finds; everywhere(a) repeats what a finds"
-    console().print(Text(f"{ways}\n"))
+    console().print(Text("FOLDER/ is a model of showthrough train; a+b is what either finds"))
+    console().print(Text("everywhere(a) repeats what a finds; repair(a) also masks what an attacker still reads\n"))
     rows = [
         (model.system, model.licence or "not known", model.trained_on or "not said")
         for model in published_models()
@@ -131,7 +131,7 @@ def _systems(name: str | None) -> None:
 def _describe_published(name: str) -> None:
     _anonymizers(name)
     for model_name, model in models_in(name):
-        said = "as its card says" if model.checked else "not checked"
+        said = "as its page says" if model.checked else "not checked on its page"
         lines = [
             f"weights of {model_name}: {model.licence or 'licence not known'}",
             f"trained on: {model.trained_on or 'not said'} ({said})",

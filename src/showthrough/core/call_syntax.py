@@ -118,7 +118,7 @@ def read_call(text: str, kind: str, example: str) -> tuple[str, dict[str, Any]]:
 
 
 def outside_texts(text: str) -> Iterator[tuple[int, str, int]]:
-    """Each character that stands in no quotation marks, with its place and how many brackets are open around it."""
+    """Each character that is in no quotation marks, with its place and how many brackets are open around it."""
     depth, closing, escaped = 0, "", False
     for position, letter in enumerate(text):
         if closing:
@@ -133,7 +133,7 @@ def outside_texts(text: str) -> Iterator[tuple[int, str, int]]:
 
 
 def placed_call(text: str, kind: str, example: str) -> tuple[str, dict[str, Any]]:
-    """What stands before the last brackets, such as `spacy:en_core_web_md`, and the parameters in them.
+    """What comes before the last brackets, such as `spacy:en_core_web_md`, and the parameters in them.
 
     Raises PlanError.
 

@@ -74,7 +74,7 @@ def at_document(name: str) -> str:
 
 
 def quote_value(value: object, most: int = QUOTED) -> str:
-    """A value as it stands in a file, in quotes, and its beginning alone where it is long.
+    """A value as it is in a file, in quotes, and its beginning alone where it is long.
 
     >>> quote_value("Oslo"), quote_value("Mr Doe of Oslo", 7), quote_value([1, 2])
     ("'Oslo'", "'Mr Doe…'", '[1, 2]')

@@ -133,7 +133,7 @@ class Family:
 
     @property
     def section(self) -> Section | None:
-        """What it tells of a run in reports, imported when somebody makes one."""
+        """What it says of a run in reports, imported when somebody makes one."""
         return None
 
     def problems(self, plan: Plan) -> Iterable[Problem]:
@@ -210,7 +210,7 @@ def families() -> list[Family]:
 
 
 def ranking_metrics(function_words: str, metrics: Sequence[Metric] = ()) -> list[Metric]:
-    """What tells which documents are at most risk, by all families."""
+    """What shows which documents are at most risk, by all families."""
     return [metric for family in families() for metric in family.ranking(function_words, metrics)]
 
 

@@ -78,7 +78,7 @@ def _list_folders(stamps: Stamps) -> dict[str, Path] | None:
 
 @lru_cache(maxsize=1)
 def _read_declarations(stamps: Stamps) -> list[bytes] | None:
-    """What packages say of their entry points, as it stands there."""
+    """What packages say of their entry points, as it is there."""
     folders = _list_folders(stamps)
     if folders is None:
         return None

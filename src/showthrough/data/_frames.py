@@ -106,13 +106,13 @@ def corpus_of_frame(
     by_key = by_id(zip(keys, texts, strict=True), "texts")
     marked = table.column(spans) if isinstance(spans, str) else _rows_of_spans(spans, id, by_key, unit)
 
-    kept = {field: table.column(field) for field in fields}
+    field_columns = {field: table.column(field) for field in fields}
 
     def document(row: tuple[int, str, Any, Any, Any]) -> Document:
         number, key, words, shared, marks = row
         body = text_of(words, f"row {number}: {at_document(key)}: column {text}")
         belongs = "" if is_missing(shared) else id_of(shared, f"row {number}: column {group}")
-        values = {field: _field(column[number - 1]) for field, column in kept.items()}
+        values = {field: _field(column[number - 1]) for field, column in field_columns.items()}
         return Document(key, body, layer_of(key, marks, annotator, body, unit), belongs, fields=values)
 
     numbers = range(1, len(keys) + 1)

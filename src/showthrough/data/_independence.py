@@ -126,7 +126,7 @@ def _both(first: tuple[Ints, Ints], second: tuple[Ints, Ints]) -> tuple[Ints, In
 def _near_copies(corpus: Corpus, firsts: Ints, sketches: Bytes) -> tuple[Ints, Ints]:
     """Pairs of texts that are near copies: enough of them that all that belong together are connected.
 
-    Texts stand in the order of their digests, so that no tie hangs on the order of documents.
+    Texts are in the order of their digests, so that no tie depends on the order of documents.
     """
     rows = sketches[firsts]
     usable = np.flatnonzero(rows.any(axis=1))
@@ -204,7 +204,7 @@ def _alike(corpus: Corpus, left: Ints, right: Ints) -> Bools:
         numbers = distinct(np.concatenate((left[window], right[window]))).tolist()
         sets = {number: _hashes_of(corpus.documents[number].text) for number in numbers}
         pairs = zip(left[window].tolist(), right[window].tolist(), strict=True)
-        flags += [jaccard(sets[one], sets[two]) >= NEAR for one, two in pairs]
+        flags += [jaccard(sets[first], sets[second]) >= NEAR for first, second in pairs]
     return np.array(flags, dtype=bool)
 
 

@@ -49,7 +49,7 @@ class _Change(NamedTuple):
 
 @dataclass(frozen=True)
 class _Tokens:
-    """The tokens of a text: how they read, and where they stand in the text as it was given."""
+    """The tokens of a text: how they read, and where they are in the text as it was given."""
 
     text: str
     keys: Sequence[str]

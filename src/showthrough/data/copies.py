@@ -63,7 +63,7 @@ def _has_blanks(text: str, encoded: bytes) -> bool:
 
 
 def _mix_bits(values: Codes) -> Codes:
-    """Numbers of which every bit hangs on every bit of the others (Stafford's mix 13, as in SplitMix64)."""
+    """Numbers of which every bit depends on every bit of the others (Stafford's mix 13, as in SplitMix64)."""
     values = (values ^ (values >> np.uint64(30))) * _ODD[1]
     values = (values ^ (values >> np.uint64(27))) * _ODD[2]
     return values ^ (values >> np.uint64(31))

@@ -157,7 +157,7 @@ class EngineItem(Protocol):
     @property
     def entity_type(self) -> str: ...
     @property
-    def text(self) -> str | None: ...  # what stands there now, where it is said
+    def text(self) -> str | None: ...  # what is there now, where it is said
     @property
     def operator(self) -> str | None: ...
     @property
@@ -208,7 +208,7 @@ class EngineResults:
 
 
 def _in_order(released: str, items: Sequence[EngineItem], fail: Fail) -> list[EngineItem]:
-    """The items as they stand in the text, which they must fit."""
+    """The items as they are in the text, which they must fit."""
     end = 0
     order = sorted(range(len(items)), key=lambda number: (items[number].start, items[number].end))
     for number in order:

@@ -486,7 +486,7 @@ def as_read(text: str, masks: Iterable[Mask]) -> list[Mask]:
 
 @lru_cache(maxsize=1 << 14)
 def _is_plain(written: str) -> bool:
-    """Whether it is read as it stands, as labels and names are, which are written again and again."""
+    """Whether it is read as it is, as labels and names are, which are written again and again."""
     return written.isascii() and not stands_apart(written)
 
 

@@ -50,12 +50,12 @@ def stranger_fault(corpus: Corpus) -> str:
 
 def no_id_fits(corpus: Corpus, ids: Sequence[str]) -> str:
     """Of an anonymization that has no document of the corpus: then the ids of one of the two are somewhere else."""
-    found, expected = (
+    own_ids, corpus_ids = (
         ", ".join(shorten(some[number]) for number in range(min(len(some), _IDS))) for some in (ids, corpus.ids)
     )
     return (
-        f"none of its documents is in the corpus {corpus.source or corpus.name}: found ids such as {found}; "
-        f"expected ids such as {expected}. If the ids are in another column or key, name it with --id-column"
+        f"none of its documents is in the corpus {corpus.source or corpus.name}: found ids such as {own_ids}; "
+        f"expected ids such as {corpus_ids}. If the ids are in another column or key, name it with --id-column"
     )
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from showthrough.data.documents import Document
 from showthrough.storage.columns.digests import digest_of_bytes, in_order, total
+
+Number = TypeVar("Number", int, float)
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -25,6 +27,20 @@ class Cost(msgspec.Struct, frozen=True):
     processes: Annotated[int, "that shared the work"] = 1
     device: Annotated[str, "where the model ran"] = "cpu"
     earlier: Annotated[int, "documents whose masks were kept from an earlier run, when this was measured"] = 0
+    p50: Annotated[float | None, "seconds of a document, without loading: half take no longer; null: not measured"] = (
+        None
+    )
+    p95: Annotated[float | None, "likewise, of 95 %"] = None
+    timed: Annotated[str, "what was timed: document, or batch, whose time its documents share alike"] = ""
+    tokens_in: Annotated[
+        int | None, "that language models were sent, of recorded answers too; null: none was asked"
+    ] = None
+    tokens_out: Annotated[int | None, "that they answered"] = None
+    dollars: Annotated[float | None, "what these tokens cost; null: nobody knows, or none was asked"] = None
+    joules: Annotated[
+        float | None, "of the machine's processors while it worked, with all their other work; null: see why"
+    ] = None
+    no_joules: Annotated[str, "why the energy is not known"] = ""
 
     @property
     def rate(self) -> float | None:
@@ -52,8 +68,11 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
 # What is counted of a language model that anonymizes.
 QUOTES, INVENTED, UNUSABLE = "quotes", "quotes that are not in the text", "documents without a usable answer"
+TOKENS_IN, TOKENS_OUT, UNPRICED = "tokens sent", "tokens answered", "tokens without a price"
+MILLIONTHS = "millionths of a dollar"
 # What is counted of an attacker that repairs.
 REPAIR = "repair"
+READ = "documents that the repairing attacker read"
 UNANSWERED = "readings that the repairing attacker did not answer"
 UNLOCATED = "inferences that the repairing attacker has no words for"
 _INFERRED, _ADDED = "inferred after round", "masks added in round"
@@ -77,8 +96,8 @@ def repairing_attackers(provenance: Provenance) -> list[str]:
 
 def _describe_repair(counts: Mapping[str, int]) -> Iterator[str]:
     rounds = [int(key.rpartition(" ")[2]) for key in counts if key.startswith((_INFERRED, _ADDED))]
-    if rounds:
-        risks = [f"{counts.get(inferred_after(number), 0):,}" for number in range(max(rounds) + 1)]
+    if counts.get(READ, 0) or rounds:
+        risks = [f"{counts.get(inferred_after(number), 0):,}" for number in range(max(rounds, default=0) + 1)]
         after = "".join(f", {risk} after round {number}" for number, risk in enumerate(risks[1:], 1))
         added = sum(count for key, count in counts.items() if key.startswith(_ADDED))
         yield f"what the repairing attacker infers: {risks[0]} before repair{after}; masks added: {added:,}"
@@ -95,6 +114,8 @@ def describe_counts(counts: Mapping[str, int]) -> str:
     'of 40 quotes, 3 are not in the text and were dropped'
     >>> describe_counts({inferred_after(0): 9, added_in(1): 12, inferred_after(1): 2, added_in(2): 1})
     'what the repairing attacker infers: 9 before repair, 2 after round 1, 0 after round 2; masks added: 13'
+    >>> describe_counts({READ: 3})
+    'what the repairing attacker infers: 0 before repair; masks added: 0'
     """
     lines = []
     if invented := counts.get(INVENTED, 0):
@@ -147,4 +168,18 @@ def _joined_cost(parts: Sequence[Cost]) -> Cost:
         loading=sum(part.loading for part in parts),
         earlier=sum(part.earlier for part in parts),
         peak_bytes=max(sizes, default=None),
+        p50=None,  # of files apart nobody can tell what half of all take
+        p95=None,
+        timed="",
+        tokens_in=_sum_known([part.tokens_in for part in parts]),
+        tokens_out=_sum_known([part.tokens_out for part in parts]),
+        dollars=_sum_known([part.dollars for part in parts]),
+        joules=_sum_known([part.joules for part in parts]),
+        no_joules=next((part.no_joules for part in parts if part.no_joules), ""),
     )
+
+
+def _sum_known(values: Sequence[Number | None]) -> Number | None:
+    """The sum of numbers; `None` where one is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known[1:], known[0]) if known and len(known) == len(values) else None

@@ -48,7 +48,7 @@ _UNSEEN = lazy_pattern(
     "[\u00ad\u034f\u061c\u0640\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]+"
 )
-_MARK = lazy_pattern("[\u0300-\u036f\u1100-\u11ff]")  # joins what stands before it
+_MARK = lazy_pattern("[\u0300-\u036f\u1100-\u11ff]")  # joins what comes before it
 _BEYOND_ASCII = lazy_pattern(r"[^\x00-\x7f]+")
 _SIGN = lazy_pattern("[\x00-/:-@\\[-`{-\x7f]+")  # of ASCII, and white space
 _MARKED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "ARABIC")  # scripts whose combining marks are dropped
@@ -90,7 +90,7 @@ def collapse_spaces(letters: bytes) -> str:
 
 
 def _build_cased(text: str) -> str:
-    """The same where a character may be read as several letters, or hang on its neighbours."""
+    """The same where a character may be read as several letters, or depend on its neighbours."""
     beyond = "".join({*_BEYOND_ASCII.findall(text)})
     for character in {*beyond}:
         if several := _SEVERAL[character]:
@@ -266,12 +266,12 @@ class _Letters(dict[int, str]):
 
 _LETTERS = _Letters()
 _NEW = b"\0"
-_HARD = b"\1"  # of a character for which one letter is not enough, or that hangs on its neighbours
+_HARD = b"\1"  # of a character for which one letter is not enough, or that depends on its neighbours
 _SIMPLE = np.zeros(0x110000, dtype=np.uint8)  # what each character is read as where one letter is enough, once met
 
 
 def _simple(character: str) -> int:
-    """The one ASCII letter, digit or space that a character is read as, whatever stands beside it; else `_HARD`."""
+    """The one ASCII letter, digit or space that a character is read as, whatever is beside it; else `_HARD`."""
     normal = unicodedata.normalize("NFKC", character)
     joins = _UNSEEN.search(character) or _joins(character) or ord(character) in _ALIKE
     read = "".join(_LETTERS[ord(letter)] for letter in normal)
@@ -280,7 +280,7 @@ def _simple(character: str) -> int:
 
 
 class _Several(dict[str, str]):
-    """The ASCII letters and spaces that a character is read as, whatever stands beside it; empty: not several."""
+    """The ASCII letters and spaces that a character is read as, whatever is beside it; empty: not several."""
 
     def __missing__(self, character: str) -> str:
         normal = unicodedata.normalize("NFKC", character)

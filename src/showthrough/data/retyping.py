@@ -161,23 +161,23 @@ class Retyping:
 _OPTIONS = ("direct", "quasi", "ignore")
 
 
-def left_out_types(said: str) -> list[str]:
+def left_out_types(text: str) -> list[str]:
     """The types that count for nobody, from the line that says it all (`str` of a retyping).
 
     >>> left_out_types(str(Retyping.of("TITLE=,CITY=LOC", direct="CODE", ignore="PER,AGE")))
     ['TITLE', 'AGE', 'PER']
     """
-    renamed = [pair.rpartition(">") for pair in types_named(said, "map")]
-    return [source for source, _, target in renamed if not target] + types_named(said, "ignore")
+    renamed = [pair.rpartition(">") for pair in types_named(text, "map")]
+    return [source for source, _, target in renamed if not target] + types_named(text, "ignore")
 
 
-def types_named(said: str, option: str) -> list[str]:
+def types_named(text: str, option: str) -> list[str]:
     """The types that one option names, from the same line.
 
     >>> types_named(str(Retyping.of(quasi="PER", ignore="AGE")), "quasi")
     ['PER']
     """
-    parts = dict(part.partition("=")[::2] for part in said.split(";") if part)
+    parts = dict(part.partition("=")[::2] for part in text.split(";") if part)
     return [name for name in parts.get(option, "").split(",") if name]
 
 
@@ -185,8 +185,8 @@ def _type_names(option: str, names: Names) -> tuple[str, ...]:
     """The names of types that are given for an option. Raises PlanError for what is none."""
     entries = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
     if not _is_text(entries):
-        found = entries if isinstance(names, Iterable) else names
-        raise PlanError(f"found {quote_value(found)}; expected names of types", option)
+        value = entries if isinstance(names, Iterable) else names
+        raise PlanError(f"found {quote_value(value)}; expected names of types", option)
     return split_names(entries)
 
 
@@ -249,7 +249,7 @@ def retype_corpus(corpus: Corpus, retyping: Retyping) -> Corpus:
     details = corpus.name, corpus.source, corpus.notes, corpus.offsets
     changed = Corpus(map_documents(corpus.documents, partial(_retype_document, rules)), *details)
     changed.survey = _retype_survey(corpus.survey, rules)
-    changed.traces = corpus.traces  # what belongs together does not hang on what a user wants counted
+    changed.traces = corpus.traces  # what belongs together does not depend on what a user wants counted
     return changed
 
 

@@ -1,4 +1,4 @@
-"""Reads a text in all ways: as it stands, without what is between its letters, and decoded.
+"""Reads a text in all ways: as it is, without what is between its letters, and decoded.
 
 What is written another way has a *view* of its own beside the plain one: tags inside words, hyphens at line breaks,
 letters apart, names glued together, HTML entities, URL escapes, escapes of program code and of e-mail, base64.
@@ -93,7 +93,7 @@ class TextView:
         cased: str | bytes,  # or the letters of which it is made when somebody asks, which few do
         rewriting: RewriteRule | None = None,
         whole: TextView | None = None,
-        pieces: tuple[str, ...] = (),  # its words, as they stand in the whole
+        pieces: tuple[str, ...] = (),  # its words, as they are in the whole
     ) -> None:
         self.how, self.form, self._cased = how, form, cased
         self.rewriting, self.whole, self.pieces = rewriting, whole, pieces
@@ -158,12 +158,12 @@ class TextReading:
         return locate(self.text)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a span of the plain form stands in the text."""
+        """Where a span of the plain form is in the text."""
         located = self.located_form
         return int(located.starts[start]), int(located.ends[end - 1])
 
     def spans(self, view: TextView, start: int, end: int) -> list[tuple[int, int]]:
-        """Where a span of any view stands in the text: a word of which a view has one copy may have several places.
+        """Where a span of any view is in the text: a word of which a view has one copy may have several places.
 
         >>> texts = "by JohnDoe", "by J o h n", "by Jo-\\nhn", "by &#74;ohn", "by Sm9obiBEb2U="
         >>> views = [(reading, reading.other_views[-1]) for reading in map(TextReading, texts)]

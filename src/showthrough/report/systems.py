@@ -43,11 +43,27 @@ def cost_grid(run: Run) -> Grid | None:
         "documents a second": lambda cost: (
             missing("the clock did not move") if not cost.rate else words(_few(cost.rate))
         ),
+        "latency": _latency,
         "to load": lambda cost: words(seconds(cost.loading)),
         "memory": lambda cost: _bytes(cost.peak_bytes, "it had no process of its own to measure"),
         "model": lambda cost: words("none") if cost.model_bytes == 0 else _bytes(cost.model_bytes, "it does not say"),
         "device": lambda cost: words(cost.device),
+        "tokens": _tokens,
+        "price": lambda cost: (
+            missing("nobody knows its price") if cost.dollars is None else words(f"${cost.dollars:,.4f}")
+        ),
+        "energy": lambda cost: (
+            missing(cost.no_joules or "it was not measured") if cost.joules is None else words(f"{cost.joules:,.0f} J")
+        ),
     }
+    costs = [system.made.cost for system in run.anonymizations if system.made and system.made.cost]
+    sparse = {
+        "latency": any(cost.p50 is not None for cost in costs),
+        "tokens": any(cost.tokens_in is not None for cost in costs),
+        "price": any(cost.tokens_in is not None for cost in costs),
+        "energy": any(cost.joules is not None for cost in costs),
+    }
+    heads = {head: make for head, make in heads.items() if sparse.get(head, True)}
 
     def of_cost(make: Callable[[Cost], GridEntry]) -> Callable[[Provenance], GridEntry]:
         return lambda provenance: missing(_NO_COST) if provenance.cost is None else make(provenance.cost)
@@ -58,6 +74,15 @@ def cost_grid(run: Run) -> Grid | None:
         "Documents a second: of one process, without loading. Memory: the most that one process held. Both were "
         "measured while the system anonymized."
     )
+    if sparse["latency"]:
+        note += (
+            " Latency: what half and 95 % of the documents take at most. A system that takes several at once shares "
+            "its time among them alike."
+        )
+    if sparse["energy"]:
+        note += " Energy: of all that the processors did meanwhile."
+    elif reasons := list(dict.fromkeys(cost.no_joules for cost in costs if cost.no_joules)):
+        note += f" No energy: {'; '.join(reasons)}."
     return _grid(run, "What the systems cost", {head: of_cost(make) for head, make in heads.items()}, (note,))
 
 
@@ -114,6 +139,26 @@ def _training_overlap(provenance: Provenance) -> GridEntry:
     return words(
         f"{provenance.seen:,}{documents}, so its numbers are too good" if provenance.seen else f"none{documents}"
     )
+
+
+def _latency(cost: Cost) -> GridEntry:
+    if cost.p50 is None or cost.p95 is None:
+        return missing("its documents were not timed")
+    return words(f"{_milliseconds(cost.p50)}, {_milliseconds(cost.p95)}{' (shared)' if cost.timed == 'batch' else ''}")
+
+
+def _milliseconds(duration: float) -> str:
+    """
+    >>> _milliseconds(0.0123), _milliseconds(0.00042), _milliseconds(2.34)
+    ('12.3 ms', '0.42 ms', '2.3 s')
+    """
+    return f"{_few(1000 * duration)} ms" if duration < 1 else seconds(duration)
+
+
+def _tokens(cost: Cost) -> GridEntry:
+    if cost.tokens_in is None or cost.tokens_out is None:
+        return missing("it asked no language model")
+    return words(f"{cost.tokens_in:,} + {cost.tokens_out:,}")
 
 
 def _bytes(size: int | None, reason: str) -> GridEntry:

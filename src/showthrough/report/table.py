@@ -140,6 +140,23 @@ class ScoreTable:
         )
         return list(dict.fromkeys(lines))
 
+    def explain_dashes_together(self) -> list[str]:
+        """Why there are dashes, one line for each reason: `– phi_leak, phi_strict of ner, rules: …`."""
+        heads: dict[tuple[str, str], list[str]] = {}  # by reason and anonymization
+        for column in self.columns:
+            for cell in column.cells[: self.tested]:
+                if cell.score is not None and cell.score.value is None:
+                    heads.setdefault((str(cell.score.reason), cell.score.anonymization), []).append(column.head)
+        names: dict[tuple[str, str], list[str]] = {}  # by reason and heads: the same heads for each of these
+        for (reason, name), undefined in heads.items():
+            names.setdefault((reason, ", ".join(undefined)), []).append(name)
+        return [f"{DASH} {undefined} of {', '.join(who)}: {reason}" for (reason, undefined), who in names.items()]
+
+    def without_references(self) -> ScoreTable:
+        """The anonymizations alone."""
+        columns = (replace(column, cells=column.cells[: self.tested]) for column in self.columns)
+        return replace(self, names=self.names[: self.tested], columns=tuple(columns), references=0)
+
     def remarks(self) -> list[str]:
         """What a perfect number leaves open, and why a number has no interval; one line for each."""
         scores = [(column, cell.score) for column in self.columns for cell in column.cells[: self.tested] if cell.score]

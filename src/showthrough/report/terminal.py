@@ -66,7 +66,8 @@ def show_run(run: Run, console: Console, *, parts: bool = False, short: bool = F
     In short, without intervals and what belongs to them. `more_notes` are left out, and one line says where they are.
     """
     every = each_once(every_table(run))
-    shown = every if parts else [table for table in every if _is_main_table(run, table)] or every
+    compact = short and len(run.names) > 1  # of a single system there is room for the tables of P and R
+    shown = every if parts else [table for table in every if _is_main_table(run, table, compact)] or every
     for table in shown:
         show_table(table, run, console, short=short)
     marked = not console.is_terminal and any(
@@ -77,9 +78,10 @@ def show_run(run: Run, console: Console, *, parts: bool = False, short: bool = F
     for failure in run.failures:
         console.print(Text("failed", "red").append(f" {failure.metric}: {failure.reason}", ""), soft_wrap=True)
     if short:
-        best = f"{_MARK} best of its column (see `compare`); " if marked else ""
+        references = "references, " if any(_leaves_references_out(table, console.width) for table in shown) else ""
+        best = f"{_MARK} best of its column{'' if references else ' (see `compare`)'}; " if marked else ""
         rest = f"{more_notes} more note{'s' * (more_notes > 1)}" if more_notes else "the rest"
-        console.print(Text(f"{best}--verbose: intervals, {rest}; `list metrics`: the names", style="dim"))
+        console.print(Text(f"{best}--verbose: intervals, {references}{rest}; `list metrics`: the names", style="dim"))
     elif len(shown) < len(every):
         apart = [table.title for table in every if table not in shown and table.hinted]
         metrics = (_metric_of(run, title) for title in apart)
@@ -87,8 +89,10 @@ def show_run(run: Run, console: Console, *, parts: bool = False, short: bool = F
         console.print()
 
 
-def _is_main_table(run: Run, table: ScoreTable) -> bool:
-    """Whether a table has what metrics are known by: headlines, those of own tables, P and R of an F."""
+def _is_main_table(run: Run, table: ScoreTable, compact: bool) -> bool:
+    """Whether a table has what metrics are known by: headlines, those of own tables, and P and R unless compact."""
+    if compact:
+        return table.has_headlines
     roles = next((record.roles for record in run.metrics if table.title.startswith(record.text)), ())
     return table.has_headlines or "F, P and R" in roles
 
@@ -109,16 +113,24 @@ def show_table(table: ScoreTable, run: Run, console: Console, *, short: bool = F
     title = f"{documents_line(run)}{table.heading}"
     gap = _LOOSE
     if short:
+        references_out = _leaves_references_out(table, console.width)
         table, gap = _shortened(table, console.width)
+        table = table.without_references() if references_out else table
     elif run.settings.resamples:
         title += f"; intervals at {run.settings.confidence * 100:g} %"
     console.print()
     console.print(Text(title, style="bold"))
     for columns in _fit_columns(table, console.width, gap):
         mark = "" if console.is_terminal else _MARK
-        console.print(_rich_table(table, columns, _room(table, console.width), mark, gap))
-    lines = [*_explain_heads(table), *table.asides] if short else table.remarks()
-    for line in (*table.explain_dashes(), *lines):
+        rich = _rich_table(table, columns, _room(table, console.width), mark, gap)
+        if columns[0] is not table.columns[0] and short:  # the heads of a later piece are enough to part it
+            rich.box, rich.padding = None, (0, gap, 0, 0)
+        console.print(rich)
+    if short:
+        lines = [*table.explain_dashes_together(), *_explain_heads(table, console.width), *table.asides]
+    else:
+        lines = [*table.explain_dashes(), *table.remarks()]
+    for line in lines:
         console.print(Text(line, style="dim"))
     if not short:
         console.print()
@@ -133,14 +145,27 @@ def _shortened(table: ScoreTable, width: int) -> tuple[ScoreTable, int]:
     return bare, _TIGHT
 
 
-def _explain_heads(table: ScoreTable) -> list[str]:
-    """`tps is tps(ic="wordfreq")`, where a head leaves the parameters out."""
+def _leaves_references_out(table: ScoreTable, width: int) -> bool:
+    """Whether a short table is so wide that it is shown in pieces, which then have the anonymizations alone."""
+    table, gap = _shortened(plain_table(table), width)
+    return table.tested > 0 and table.references > 0 and len(_fit_columns(table, width, gap)) > 1
+
+
+def _explain_heads(table: ScoreTable, width: int) -> list[str]:
+    """`tps is tps(ic="wordfreq"); …`, where heads leave the parameters out, in lines of the terminal's width."""
     short = [column.head.partition("(")[0] for column in table.columns]
-    return [
+    explained = [
         f"{name} is {column.head}"
         for name, column in zip(short, table.columns, strict=True)
         if name != column.head and name and short.count(name) == 1
     ]
+    lines: list[str] = []
+    for text in explained:
+        if lines and cell_len(f"{lines[-1]}; {text}") <= width:
+            lines[-1] += f"; {text}"
+        else:
+            lines.append(text)
+    return lines
 
 
 def _fit_columns(table: ScoreTable, width: int, gap: int) -> list[list[ScoreColumn]]:

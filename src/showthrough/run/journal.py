@@ -1,6 +1,6 @@
 """The journal of a run that is not finished: what is done, appended as it is done.
 
-It stands beside the run file (`run.json.part`), because a run file is there only when the run is complete, and one that
+It is beside the run file (`run.json.part`), because a run file is there only when the run is complete, and one that
 stands there already is replaced by nothing less. Whoever is killed leaves it, and `--resume` goes on from it. It grows
 by what is new: to save a run of a million documents, nobody writes the first of them again and again. Entries are about
 any documents, in any order, and are read one at a time.
@@ -42,7 +42,7 @@ _IDS = 4096  # that are taken into a digest at a time
 class JournalHead(msgspec.Struct, frozen=True):
     """What is evaluated. The run has no rows; and of a large corpus no ids, which the digest of their order stands for.
 
-    `key` is a digest of all that numbers hang on: the documents and what is asked of them.
+    `key` is a digest of all that numbers depend on: the documents and what is asked of them.
     """
 
     run: Run
@@ -116,7 +116,7 @@ def key_of(key: str, numbers: range) -> str:
 
 
 class JournalPart(NamedTuple):
-    """An entry of a journal: where it stands, and what of it counts."""
+    """An entry of a journal: where it is, and what of it counts."""
 
     place: ByteRange
     numbers: range

@@ -170,7 +170,7 @@ def _names(run: Run, other: Run, label: str) -> dict[str, str]:
 
 
 def _pinned_fields(run: Run, text: str) -> set[str]:
-    """What the numbers of a metric hang on beside the anonymization, as their signatures say it."""
+    """What the numbers of a metric depend on beside the anonymization, as their signatures say it."""
     lines = [score.signature for score in run.scores if score.metric == text and score.anonymization in run.names]
     fields = {field for line in lines[:1] for field in line.split("|")}
     named = {field for field in fields if field.partition(":")[0] in _ALOUD}

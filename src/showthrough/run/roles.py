@@ -55,7 +55,7 @@ def choose_metric(run: Run, *roles: Role) -> MetricRecord | None:
 
 
 def goes_first(record: MetricRecord) -> bool:
-    """Whether a metric reads all of a release: what was marked can be hidden there and stand elsewhere."""
+    """Whether a metric reads all of a release: what was marked can be hidden there and appear elsewhere."""
     return _RELEASE in record.roles
 
 
@@ -141,7 +141,7 @@ def first(documents: Sequence[str], counts: Sequence[Floats], most: int, numbers
     """Numbers of the documents that have most, by the first of some counts, then by the next, then by their ids."""
     numbers = np.arange(len(documents)) if numbers is None else numbers
     order = np.lexsort([-count for count in reversed(counts)])  # the last key first; stable
-    if not isinstance(documents, StoredStrings) and len(order) > most:  # which stand in the order of ids
+    if not isinstance(documents, StoredStrings) and len(order) > most:  # which are in the order of ids
         tied = np.all([count[order] == count[order[most - 1]] for count in counts], axis=0)
         most = max(most, int(np.flatnonzero(tied)[-1]) + 1)
     chosen = order[:most]

@@ -97,7 +97,7 @@ class Run(msgspec.Struct, dict=True):
     )
 
     def __repr__(self) -> str:
-        """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""
+        """Short: a run may hold the very text that was hidden, and a notebook prints whatever comes last."""
         state = "" if self.complete else ", interrupted"
         scored = f"{len(self.metrics)} metrics, anonymizations {join_names(self.names)}"
         return f"Run({shorten(self.corpus.name)}: {len(self.documents)} documents, {scored}{state})"
@@ -284,7 +284,7 @@ class Run(msgspec.Struct, dict=True):
 
     @property
     def in_files(self) -> bool:
-        """Whether ids, rows and evidence are in files; documents then stand in the order of their ids."""
+        """Whether ids, rows and evidence are in files; documents are then in the order of their ids."""
         return isinstance(self.documents, StoredStrings)
 
     def by_id(self, rows: Rows) -> Rows:

@@ -1,6 +1,6 @@
 """What a run holds of very many documents: rows and evidence that stay in files, and are read where they are asked for.
 
-Documents stand in the order of their ids there, so that rows need not be sorted before they are drawn or exchanged.
+Documents are in the order of their ids there, so that rows need not be sorted before they are drawn or exchanged.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Units:
         return self._unit if len(self._unit) else np.arange(self._documents)
 
     def by_id(self, rows: Rows) -> Rows:
-        """The rows of documents in the order of their ids: the last digit of a sum hangs on the order."""
+        """The rows of documents in the order of their ids: the last digit of a sum depends on the order."""
         return rows if self._order is None else Rows(rows.columns, rows.values[self._order])
 
     def of(self, rows: Rows) -> Rows:
@@ -76,7 +76,7 @@ class Units:
 
 
 def _order(documents: Sequence[str]) -> Ints | None:
-    """The numbers of documents in the order of their ids; none where they stand so already, as stored ones do."""
+    """The numbers of documents in the order of their ids; none where they are so already, as stored ones do."""
     if all(earlier <= later for earlier, later in pairwise(documents)):
         return None
     return np.array(sorted(range(len(documents)), key=documents.__getitem__), dtype=np.int64)
@@ -96,7 +96,7 @@ def _number_groups(groups: Sequence[str], order: Ints | None) -> tuple[Ints, int
 
 
 def number_sorted_groups(groups: Strings) -> Ints:
-    """The number of each document's group, where they stand in the order of their groups; an empty one is no group."""
+    """The number of each document's group, where they are in the order of their groups; an empty one is no group."""
     begins = np.ones(len(groups), dtype=np.int64)
     before = ""
     for index, group in enumerate(groups):

@@ -139,15 +139,15 @@ def pair_tests(
 def judge_difference(
     test: PairTest,
     difference: float,
-    one: Ends | None,
-    two: Ends | None,
+    first: Ends | None,
+    second: Ends | None,
     confidence: float,
     bounded: bool = True,
     unit: str = "document",
 ) -> tuple[float | None, float | None, float | None, str]:
     """The interval of a difference, its p value, and why there is none.
 
-    `one` and `two` are the two values, each with the ends of its own interval where there is one.
+    `first` and `second` are the two values, each with the ends of its own interval where there is one.
     """
     if test.fault:
         return None, None, None, test.fault
@@ -156,9 +156,9 @@ def judge_difference(
     if not test.flat:
         low, high = test.interval(difference, confidence)
         return (max(low, -1.0), min(high, 1.0), test.p, "") if bounded else (low, high, test.p, "")
-    if not (one and two) and not bounded:  # nothing says how far a number may go
+    if not (first and second) and not bounded:  # nothing says how far a number may go
         return None, None, None if abs(difference) > _NONE else test.p, "" if abs(difference) <= _NONE else _NO_ENDS
-    low, high = sure_difference_interval(one, two) if one and two else (-1.0, 1.0)
+    low, high = sure_difference_interval(first, second) if first and second else (-1.0, 1.0)
     if abs(difference) > _NONE and low <= 0 <= high:
         return low, high, None, f"too few to say: one of the two is the same in every {unit}, which others need not be"
     return low, high, test.p, ""
@@ -228,10 +228,10 @@ def _t_test(
     return np.where(difference <= none, 1.0, np.where(error > none, p, np.nan))
 
 
-def _faults(one: InfluenceSums, two: InfluenceSums, alike: Bools, unit: str) -> list[str]:
+def _faults(first: InfluenceSums, second: InfluenceSums, alike: Bools, unit: str) -> list[str]:
     """Why each part cannot be tested: too little counts on a side, and what counts there is not the same."""
     fault = "too few to say: on one side it counts in {} only"
     return [
         "" if equal or count >= LEAST else fault.format(f"{count:.0f} {unit}{'s' * (count != 1)}")
-        for count, equal in zip(np.minimum(one.counted, two.counted).tolist(), alike.tolist(), strict=True)
+        for count, equal in zip(np.minimum(first.counted, second.counted).tolist(), alike.tolist(), strict=True)
     ]

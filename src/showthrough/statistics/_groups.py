@@ -143,15 +143,15 @@ class _Exchange:
     def of(cls, table: GroupSums, both: Bools) -> _Exchange:
         mixed = both[None, :, None]
         here, away = np.where(mixed, table.inside, table.inside + table.outside), np.where(mixed, table.outside, 0.0)
-        one, other = _moments(here), _moments(away)
-        units = one.shape[1]
+        own, other = _moments(here), _moments(away)
+        units = own.shape[1]
         first, second = table.inside[:, both], table.outside[:, both]
         pairs = combinations(range(len(here)), 2)
         turned = [second[i] * first[j] - first[i] * second[j] for i, j in pairs] if both.any() else []
         return cls(
             other.sum(axis=1),
-            np.ascontiguousarray(np.moveaxis(one - other, 1, 0).reshape(units, -1)),
-            (one + other).sum(axis=1),
+            np.ascontiguousarray(np.moveaxis(own - other, 1, 0).reshape(units, -1)),
+            (own + other).sum(axis=1),
             np.einsum("aup,bup->abp", first, second)[:, :, None, None],
             _spread_out(np.stack(turned), both) if turned else None,
         )

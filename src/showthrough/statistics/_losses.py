@@ -97,7 +97,7 @@ def _ends(side: InfluenceSums) -> tuple[float, float]:
     return float(low[0]), float(high[0])
 
 
-def _correlation(one: InfluenceSums, two: InfluenceSums, between: Between) -> float:
+def _correlation(first: InfluenceSums, second: InfluenceSums, between: Between) -> float:
     """How far documents move two values together; 0 where one does not move."""
-    size = float(np.sqrt(one.squares[0] * two.squares[0]))
+    size = float(np.sqrt(first.squares[0] * second.squares[0]))
     return float(between.products[0, 0]) / size if size > 0 else 0.0

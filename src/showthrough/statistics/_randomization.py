@@ -159,9 +159,9 @@ def studentized_p(
                     # What adding in another order makes of an equal number must not count as smaller.
                     so_far += (~(np.abs(statistic) < observed[:, None] * (1 - _EQUAL))).sum(axis=1)
     return {
-        (group.one, two): np.where(np.isnan(value), np.nan, (count + 1) / (shuffles + 1))
+        (group.system, other): np.where(np.isnan(value), np.nan, (count + 1) / (shuffles + 1))
         for group, observed, counts in zip(several, real, large, strict=True)
-        for two, value, count in zip(range(group.first, group.last), observed, counts, strict=True)
+        for other, value, count in zip(range(group.first, group.last), observed, counts, strict=True)
     }
 
 
@@ -184,18 +184,18 @@ class _Moments:
 class _SystemGroup:
     """One system beside some others. Exchanging a document exchanges the order of what two have together."""
 
-    one: int
+    system: int
     first: int  # of the others
     last: int  # the one after them
 
     def across(self, rows: Floats) -> Floats:
         """Products of one side's sums with the other's, summed: sums × sums × others × 1 × parts."""
         indices = range(self.first, self.last)
-        products = [np.einsum("anp,bnp->abp", rows[:, self.one], rows[:, two]) for two in indices]
+        products = [np.einsum("anp,bnp->abp", rows[:, self.system], rows[:, other]) for other in indices]
         return np.stack(products, axis=2)[:, :, :, None]
 
     def _split(self, values: Floats) -> tuple[Floats, Floats]:
-        return values[:, self.one : self.one + 1], values[:, self.first : self.last]
+        return values[:, self.system : self.system + 1], values[:, self.first : self.last]
 
     def sides(self, totals: Floats, moved: Floats | None = None) -> tuple[Floats, Floats]:
         """Sums and products of either side, after some documents changed sides."""

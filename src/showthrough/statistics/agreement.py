@@ -37,7 +37,7 @@ class Coefficient(NamedTuple):
 def count_ratings(ratings: Sequence[Sequence[Hashable | None]]) -> tuple[Floats, list[Hashable]]:
     """From ratings, a row for each rater and None where one is missing: items × categories, and the categories.
 
-    Categories stand in their order, which is that of ordinal and interval ratings.
+    Categories are in their order, which is that of ordinal and interval ratings.
 
     >>> counts, categories = count_ratings([["a", "b", None], ["a", "a", "b"]])
     >>> counts.tolist(), categories

@@ -1,6 +1,6 @@
 """Rows of very many documents, some of them at a time: none has to hold them all.
 
-Whatever is added up is added up block by block, wherever the rows lie: the last digit of a sum hangs on the order.
+Whatever is added up is added up block by block, wherever the rows lie: the last digit of a sum depends on the order.
 """
 
 from __future__ import annotations

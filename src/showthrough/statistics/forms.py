@@ -19,7 +19,7 @@ Combine = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
 _POINTS = 8  # more of them than unknowns, at which a guess about the form is checked
 _EXACT = 1e-9  # how far a function may be from what it is taken for
 _STEP = 1e-5  # of its scale, by which a sum is moved to see what follows
-_PLACES = 64  # at which columns are moved to see which parts hang on them
+_PLACES = 64  # at which columns are moved to see which parts depend on them
 _TOGETHER = 64  # columns that are moved together first
 _HALF = 0.5
 _TINY = 1e-12  # what adding in another order can make of nothing
@@ -101,7 +101,7 @@ class Influences:
     """What documents do to the values of a form (documents × parts): how each moves them, what it weighs, if it counts.
 
     A document's sums, times how fast a value changes with them; the moves add up to nothing. A ratio is a mean over
-    documents: `sizes` is each one's part of what stands below the line.
+    documents: `sizes` is each one's part of what is below the line.
     """
 
     moves: Floats
@@ -169,9 +169,9 @@ def _find_forms(combine: Combine, columns: tuple[str, ...], parts: tuple[str, ..
     return *ratios, *smooth_forms
 
 
-def same(one: float, two: float) -> bool:
+def same(first: float, second: float) -> bool:
     """Whether two ways to a value lead to the same, undefined included."""
-    return bool(np.isclose(one, two, rtol=_EXACT, atol=_EXACT, equal_nan=True))
+    return bool(np.isclose(first, second, rtol=_EXACT, atol=_EXACT, equal_nan=True))
 
 
 def values_at(combine: Combine, columns: Sequence[str], sums: Floats) -> Mapping[str, Floats]:
@@ -180,9 +180,9 @@ def values_at(combine: Combine, columns: Sequence[str], sums: Floats) -> Mapping
 
 
 def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dict[str, list[int]]:
-    """The columns that each part hangs on: moving one of them moves it, somewhere.
+    """The columns that each part depends on: moving one of them moves it, somewhere.
 
-    One place will not do: the largest of several numbers hangs on another of them elsewhere. Columns that only tell may
+    One place will not do: the largest of several numbers depends on another elsewhere. Columns that only tell may
     be thousands, one for each type of a corpus: they are moved together first, and apart where that moves anything.
     """
     random = np.random.default_rng(1)
@@ -200,7 +200,7 @@ def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dic
         if any(moved.any() for moved in moving(apart.sum(axis=0, keepdims=True)).values()):
             for part, moved in moving(apart).items():
                 used[part] += (np.flatnonzero(moved) + first).tolist()
-    # Columns of categories come in the order in which chunks have them, and the last digit of a sum hangs on the order.
+    # Columns of categories come in the order of chunks, and the last digit of a sum depends on the order.
     return {part: sorted(indices, key=lambda index: columns[index].partition(":")[2]) for part, indices in used.items()}
 
 

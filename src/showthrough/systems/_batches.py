@@ -31,6 +31,7 @@ class BatchResult:
     peak_bytes: int | None = None
     device: str = "cpu"
     counts: Mapping[str, int] = field(default_factory=dict)  # what the anonymizer says of its answers
+    each: list[float] = field(default_factory=list)  # seconds of every document, where it works on one at a time
 
 
 def bare(documents: Corpus) -> list[Document]:
@@ -45,10 +46,19 @@ def find_in_batch(anonymizer: Anonymizer, part: Corpus) -> BatchResult:
     started = time.perf_counter()
     get_optional(anonymizer, "prepare", lambda: None)()
     ready = time.perf_counter()
-    masks = [_of_one_kind(document_masks) for document_masks in find_masks(anonymizer, documents)]
+    each: list[float] = []
+    if get_optional(anonymizer, "apart", False):
+        found: list[Sequence[Mask]] = []
+        for document in documents:
+            begun = time.perf_counter()
+            found += find_masks(anonymizer, [document])
+            each.append(time.perf_counter() - begun)
+    else:
+        found = [*find_masks(anonymizer, documents)]
+    masks = [_of_one_kind(document_masks) for document_masks in found]
     seconds = time.perf_counter() - ready
     device, counts = get_optional(anonymizer, "device", "cpu"), Counter(counts_of(anonymizer)) - before
-    return BatchResult(masks, seconds, ready - started, device=device, counts=dict(counts))
+    return BatchResult(masks, seconds, ready - started, device=device, counts=dict(counts), each=each)
 
 
 def counts_of(anonymizer: Anonymizer) -> Mapping[str, int]:

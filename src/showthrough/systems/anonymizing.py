@@ -11,18 +11,28 @@ from itertools import starmap
 from time import perf_counter
 from typing import TypeVar
 
+import numpy as np
 from msgspec import structs
 
 from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shorten
 from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask
-from showthrough.data.provenance import Cost, Provenance, texts_digest
+from showthrough.data.provenance import (
+    MILLIONTHS,
+    TOKENS_IN,
+    TOKENS_OUT,
+    UNPRICED,
+    Cost,
+    Provenance,
+    texts_digest,
+)
 from showthrough.engines.base import LostError
 from showthrough.engines.local import Local
 from showthrough.models.cache import Cache
 from showthrough.models.model_folders import TrainingRecord, TrainingTexts
 from showthrough.systems._batches import BatchResult, find_in_batch, find_in_worker, replace_masks, try_loading
+from showthrough.systems._energy import NO_COUNTER, joules_between, read_counters
 from showthrough.systems.base import Anonymizer, BaseAnonymizer, format_spec, get_optional, parameters_of
 from showthrough.systems.mask_cache import KeptMasks
 from showthrough.systems.outside.function import Function
@@ -82,6 +92,7 @@ def anonymize(
     done = 0
     if progress:
         progress(done, len(corpus))
+    counters = read_counters()
     for index, result, earlier in _find_in_parts(anonymizer, parts, keeping, jobs):
         started = perf_counter()
         masks = replace_masks(parts[index], result.masks, replacement, threshold)
@@ -92,10 +103,11 @@ def anonymize(
             progress(done, len(corpus))
     ordered = [batches[index] for index in range(len(parts))]
     by_id = dict(zip(corpus.ids, (document_masks for batch in ordered for document_masks in batch.masks), strict=True))
-    cost = _cost(corpus, anonymizer, ordered, jobs)
+    joules = joules_between(counters, read_counters())
     counts: Counter[str] = Counter()
     for batch in ordered:
         counts.update(batch.found.counts)
+    cost = _with_usage(_cost(corpus, anonymizer, ordered, jobs), ordered, counts, joules)
     provenance = _provenance(corpus, anonymizer, replacement, threshold, again, cost)
     provenance = structs.replace(provenance, counts=dict(sorted(counts.items())))
     return Anonymization(by_id, name=name or label, provenance=provenance)
@@ -226,6 +238,36 @@ def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[_Batch], job
         processes=jobs or 1,
         device=", ".join(dict.fromkeys(result.device for result in results)) or "cpu",
         earlier=sum(len(batch.masks) for batch in batches if batch.earlier),
+    )
+
+
+def _with_usage(cost: Cost, batches: Sequence[_Batch], counts: Counter[str], joules: float | None) -> Cost:
+    """The cost with times of documents, tokens and energy. What is counted of tokens is taken out of the counts."""
+    each = [duration for batch in batches for duration in batch.found.each]
+    by_document = len(each) == cost.documents
+    if not by_document:
+        each = [
+            batch.found.seconds / len(batch.masks) for batch in batches if batch.masks for _ in range(len(batch.masks))
+        ]
+    p50, p95 = (float(np.quantile(each, share)) for share in (0.5, 0.95)) if each else (None, None)
+    asked = TOKENS_IN in counts or TOKENS_OUT in counts
+    sent, answered, unpriced, millionths = (counts.pop(key, 0) for key in (TOKENS_IN, TOKENS_OUT, UNPRICED, MILLIONTHS))
+    if cost.earlier:
+        no_joules = "masks were kept from an earlier run"
+    elif cost.device != "cpu":
+        no_joules = f"only processors are counted, and the model ran on {cost.device}"
+    else:
+        no_joules = NO_COUNTER if joules is None else ""
+    return structs.replace(
+        cost,
+        p50=p50,
+        p95=p95,
+        timed=("document" if by_document else "batch") if each else "",
+        tokens_in=sent if asked else None,
+        tokens_out=answered if asked else None,
+        dollars=millionths / 1e6 if asked and not unpriced else None,
+        joules=None if no_joules else joules,
+        no_joules=no_joules,
     )
 
 

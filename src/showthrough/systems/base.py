@@ -41,6 +41,7 @@ class BaseAnonymizer:
 
     kind: ClassVar[str]  # its entry in the table
     version: ClassVar[int] = 1
+    apart: ClassVar[bool] = False  # whether it works document by document, so that each can be timed
     needs: ClassVar[str] = ""  # what has to be there beside the program, in a few words
 
     @property

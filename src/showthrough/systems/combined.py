@@ -220,6 +220,10 @@ class CompositeAnonymizer(ABC):
         """A plugin that does not say may give others tomorrow."""
         return all(get_optional(part, "lasting", False) for part in self.made_of)
 
+    @property
+    def apart(self) -> bool:
+        return all(get_optional(part, "apart", False) for part in self.made_of)
+
     def prepare(self) -> None:
         for part in self.made_of:
             get_optional(part, "prepare", lambda: None)()

@@ -18,7 +18,7 @@ from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.data.alignment import align
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Mask, TypedMask
-from showthrough.data.provenance import INVENTED, QUOTES, UNUSABLE
+from showthrough.data.provenance import INVENTED, MILLIONTHS, QUOTES, TOKENS_IN, TOKENS_OUT, UNPRICED, UNUSABLE
 from showthrough.evaluation.estimate import CallEstimate
 from showthrough.evaluation.refusals import is_refusal
 from showthrough.models import Resources
@@ -173,7 +173,9 @@ class LanguageModelAnonymizer(ExternalAnonymizer):
         self.prepare()
         asked = self.questions(documents)
         flat = [question for own in asked for _, _, question in own]
-        replies = iter(self._chat().replies(flat, self._check))
+        chat = self._chat()
+        replies = iter(chat.replies(flat, self._check))
+        self._counts.update(self.usage(chat))
         return [
             self._masks(document, [(start, end, next(replies)) for start, end, _ in own])
             for document, own in zip(documents, asked, strict=True)
@@ -185,6 +187,13 @@ class LanguageModelAnonymizer(ExternalAnonymizer):
         resources = Resources(asking=settings)
         resources.tally = tally
         return resources
+
+    def usage(self, chat: Chat) -> Mapping[str, int]:
+        """The tokens of what a chat answered, recorded answers too, and what they cost where that is known."""
+        source, price = chat.asked(), price_of(address_of(chat.name), self._settings.price)
+        sent, answered = source.tokens_in, source.tokens_out
+        cost = {UNPRICED: sent + answered} if price is None else {MILLIONTHS: round(1e6 * price.of(sent, answered))}
+        return {TOKENS_IN: sent, TOKENS_OUT: answered, **cost}
 
     def _chat(self, tally: QuestionTally | None = None) -> Chat:
         return self.resources(tally).chat(MODEL + self.model)

@@ -27,6 +27,7 @@ class _Entry(msgspec.Struct):
     peak_bytes: int | None
     device: str
     counts: dict[str, int] = {}
+    each: list[float] = []
 
 
 _decoder = msgspec.json.Decoder(_Entry)
@@ -57,7 +58,9 @@ class KeptMasks:
             entry = _decoder.decode(stored[_KEY].tobytes())
             masks = LazyMasks({str(index): raw for index, raw in enumerate(entry.masks)})
             all_masks = [[*masks[str(index)]] for index in range(len(part))]
-            return BatchResult(all_masks, entry.seconds, entry.loading, entry.peak_bytes, entry.device, entry.counts)
+            return BatchResult(
+                all_masks, entry.seconds, entry.loading, entry.peak_bytes, entry.device, entry.counts, entry.each
+            )
         except (msgspec.MsgspecError, KeyError):  # of another program's making
             return None
 
@@ -66,7 +69,7 @@ class KeptMasks:
             return
         masks = [msgspec.Raw(msgspec.json.encode(document_masks)) for document_masks in result.masks]
         counts = dict(result.counts)
-        entry = _Entry(masks, result.seconds, result.loading, result.peak_bytes, result.device, counts)
+        entry = _Entry(masks, result.seconds, result.loading, result.peak_bytes, result.device, counts, result.each)
         self._cache.put(self._name(part), {_KEY: np.frombuffer(msgspec.json.encode(entry), dtype=np.uint8)})
 
     def _name(self, part: Corpus) -> str:

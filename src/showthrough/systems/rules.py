@@ -30,6 +30,7 @@ class Rules(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "rules"
+    apart: ClassVar[bool] = True
     needs: ClassVar[str] = "nothing"
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:

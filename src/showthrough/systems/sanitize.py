@@ -72,6 +72,7 @@ class Sanitize(BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "sanitize"
+    apart: ClassVar[bool] = True
     needs: ClassVar[str] = "a corpus with subjects"
     version: ClassVar[int] = 3
 

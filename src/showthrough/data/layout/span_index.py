@@ -39,7 +39,7 @@ class IndexRanges:
 class Runs:
     """Things in a span index, and runs of them, from `first` to before `last`: what a mention has of them.
 
-    A thing may be in many runs. So they are counted by what stands before either end, and never listed.
+    A thing may be in many runs. So they are counted by what comes before either end, and never listed.
     """
 
     place: IndexRanges

@@ -179,7 +179,7 @@ def _split_runs(kinds: Bytes) -> Spans:
     edged = np.zeros(len(kinds) + 2, dtype=np.uint8)
     edged[1:-1] = kinds
     borders = edged[1:] != edged[:-1]
-    if kinds.max(initial=0) > WORD_KIND:  # ideographs have a border on both sides, whatever stands there
+    if kinds.max(initial=0) > WORD_KIND:  # ideographs have a border on both sides, whatever is there
         borders |= (edged[1:] > WORD_KIND) | (edged[:-1] > WORD_KIND)
         edges = np.flatnonzero(borders)
         start, end = edges[edged[edges + 1] > 0], edges[edged[edges] > 0]

@@ -152,7 +152,10 @@ def _problems(plan: Plan, background: Background, ids: list[str]) -> list[Proble
     ]
     if not plan.anonymizations:
         problems.append(Problem("", "anonymizations", "none was given; expected at least one"))
-    return problems + background.problems(ids)
+    from showthrough.families.reidentification.family import recorded_problems
+
+    names = [anonymization.name for anonymization in plan.anonymizations]
+    return [*problems, *background.problems(ids), *recorded_problems(plan.metrics, {"": background}, names, ids)]
 
 
 def _unchanged(corpus: Corpus, anonymizations: Mapping[str, Mapping[str, str]]) -> list[str]:

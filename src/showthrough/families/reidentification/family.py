@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
-from showthrough.core.errors import PlanError, Problem, join_names, quote_value, shorten
+from showthrough.core.errors import InputError, PlanError, Problem, join_names, quote_value, shorten
 from showthrough.core.families import Family, InputType
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from showthrough.data.documents import Corpus
     from showthrough.evaluation.plan import Plan
     from showthrough.families._arguments import BackgroundArguments
+    from showthrough.families.reidentification.attacks.recorded import Recorded
     from showthrough.metrics import Metric
     from showthrough.report.section import Section
     from showthrough.run.records import Input
@@ -142,12 +143,12 @@ class _Reidentification(Family):
         backgrounds: Mapping[str, Background] = plan.inputs.get(BACKGROUND) or {}
         if isinstance(backgrounds, _RepeatedNames):
             return [Problem("", BACKGROUND, f"found {join_names(backgrounds.names)}; expected unique names")]
+        faults = [
+            *recorded_problems(plan.metrics, backgrounds, [item.name for item in plan.anonymizations], plan.corpus.ids)
+        ]
         using = [metric for metric in plan.metrics if BACKGROUND in metric.needs]
-        return _background_problems(
-            backgrounds,
-            {metric_text(metric): metric.parameters.get(BACKGROUND, "") for metric in using},
-            plan.corpus.ids,
-        )
+        keys = {metric_text(metric): metric.parameters.get(BACKGROUND, "") for metric in using}
+        return [*_background_problems(backgrounds, keys, plan.corpus.ids), *faults]
 
     def relocate(self, options: BackgroundOptions, plan: Path) -> dict[str, Any]:
         from showthrough.evaluation.requests import seen_from
@@ -161,7 +162,31 @@ class _Reidentification(Family):
     def files(self, options: BackgroundOptions, metrics: Sequence[Metric]) -> list[Path]:
         from showthrough.storage.paths import place_of
 
-        return [place_of(file) for file in options.files_by_key.values()]
+        recorded = (path for metric in metrics for part in _recorded(metric) for path in part.paths.values())
+        return [place_of(file) for file in (*options.files_by_key.values(), *recorded)]
+
+
+def _recorded(metric: Metric) -> Iterator[Recorded]:
+    """Its attacks whose answers come from files."""
+    yield from (part.attack for part in getattr(metric, "recorded", ()))
+
+
+def recorded_problems(
+    metrics: Sequence[Metric],
+    backgrounds: Mapping[str, Background],
+    anonymizations: Sequence[str],
+    documents: Sequence[str],
+) -> Iterator[Problem]:
+    """What is wrong with files that say whom somebody named."""
+    for metric in metrics:
+        background = backgrounds.get(metric.parameters.get(BACKGROUND, ""))
+        if background is None:
+            continue
+        for attack in _recorded(metric):
+            try:
+                yield from attack.problems(anonymizations, documents, background.profiles.of)
+            except InputError as error:
+                yield from error.problems
 
 
 def _background_problems(

@@ -68,11 +68,12 @@ class ReIdentification(Metric):
     roles = ("attack",)
     undefined = (
         "the attack was not run: one-to-one assignment takes at most 5,000 documents and 5,000 individuals, "
-        "fusing attacks takes at most 5,000 individuals, the prior needs scores for all"
+        "fusing attacks takes at most 5,000 individuals, the prior needs scores for all, "
+        "recorded answers speak of releases alone"
     )
 
     attacks: str = parameter(
-        DEFAULT, "the attacks, with commas between: a+b fuses; then +prior, +llm:MODEL, +assignment"
+        DEFAULT, "the attacks, with commas between: a+b fuses; then +prior, +llm:MODEL, +assignment; or answers:FILE"
     )
     k: int = parameter(5, "also count how often the right person is among the first k guesses")
     background: str = parameter("", "name of the background that the attacker has, where there are several")
@@ -113,6 +114,11 @@ class ReIdentification(Metric):
     def asks_late(self) -> bool:
         before = [part.attack for approach in self._approaches if approach.model for part in approach.parts]
         return any(attack.models or attack.watches for attack in before)
+
+    @property
+    def recorded(self) -> list[AttackPart]:
+        """Those of its attacks whose answers come from files."""
+        return [part for part in self._parts if part.recorded]
 
     @property
     def neutral(self) -> tuple[str, ...]:
@@ -205,7 +211,9 @@ class ReIdentification(Metric):
         for name in names:
             if missing := totals.get(f"unanswered:{name}"):
                 share = f"{missing:.0f} of {totals[f'ran:{name}']:.0f} documents"
-                yield f"trir, {anonymization}: {name} has no valid answer for {share}, which keep the order they had"
+                recorded = any(str(part) == name for part in self.recorded)
+                effect = "for whom nobody counts as named" if recorded else "which keep the order they had"
+                yield f"trir, {anonymization}: {name} has no valid answer for {share}, {effect}"
 
     def _select_background(self, resources: Resources) -> Background:
         """What the attacker knows: the background that there is, or of several the one that is named."""

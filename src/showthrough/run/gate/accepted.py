@@ -131,24 +131,24 @@ def read_accepted(path: Path) -> Accepted:
     bare = without_bom(path, content)
     entries: list[AcceptedIdentifier] = []
     problems: list[Problem] = []
-    for place, value in _csv_entries(path, bare) if suffix(path) == ".csv" else _json_entries(path, bare):
+    for where, value in _csv_entries(path, bare) if suffix(path) == ".csv" else _json_entries(path, bare):
         try:
             entry = msgspec.convert(value, AcceptedIdentifier)
         except msgspec.ValidationError as error:
-            problems.append(_type_problem(path, place, error))
+            problems.append(_type_problem(path, where, error))
             continue
         field, message = entry.fault()
         if message:
-            problems.append(Problem(str(path), f"{place}: {field}", message))
+            problems.append(Problem(str(path), f"{where}: {field}", message))
         entries.append(entry)
     if problems:
         raise InputError(problems)
     return Accepted(tuple(entries), path.name, digest)
 
 
-def _type_problem(path: Path, place: str, error: msgspec.ValidationError) -> Problem:
+def _type_problem(path: Path, where: str, error: msgspec.ValidationError) -> Problem:
     field, message = type_fault(error)
-    return Problem(str(path), ": ".join(filter(None, (place, field))), f"{message}; fields: {', '.join(_COLUMNS)}")
+    return Problem(str(path), ": ".join(filter(None, (where, field))), f"{message}; fields: {', '.join(_COLUMNS)}")
 
 
 def _json_entries(path: Path, content: bytes) -> Iterator[tuple[str, Any]]:
@@ -170,15 +170,15 @@ def _csv_entries(path: Path, content: bytes) -> Iterator[tuple[str, Any]]:
         if twice := [name for name in heads if heads.count(name) > 1]:
             raise InputError(Problem(str(path), "line 1", f"found two columns {shorten(twice[0])}; expected one"))
         for row in rows:
-            place = f"line {rows.line_num}"
+            where = f"line {rows.line_num}"
             if None in row or None in row.values():
                 message = f"found another number of cells than heads; expected {len(heads)}"
-                raise InputError(Problem(str(path), place, message))
+                raise InputError(Problem(str(path), where, message))
             values: dict[str, Any] = {str(key): value for key, value in row.items() if value}
             for name in ("start", "end"):
                 if name in values and str(values[name]).isdecimal():
                     values[name] = int(values[name])
-            yield place, {**dict.fromkeys(_NEEDED, ""), **values}
+            yield where, {**dict.fromkeys(_NEEDED, ""), **values}
     except csv.Error as error:
         raise InputError(Problem(str(path), f"line {rows.line_num}", f"is no CSV: {error}")) from error
 
@@ -202,12 +202,14 @@ class ReadableIdentifiers:
 
 def readable_identifiers(run: Run, name: str, accepted: Accepted | None = None) -> ReadableIdentifiers | None:
     """By the metric that finds most of them; `None` where no metric counts direct identifiers, or there are none."""
-    found = [
+    counts = [
         _readable_by(run, name, record, accepted)
         for record in find_metrics(run, "direct identifiers")
         if name in run.rows[record.text]
     ]
-    return max((one for one in found if one.marked), key=lambda one: (one.left, one.readable), default=None)
+    return max(
+        (count for count in counts if count.marked), key=lambda count: (count.left, count.readable), default=None
+    )
 
 
 def _readable_by(run: Run, name: str, record: MetricRecord, accepted: Accepted | None) -> ReadableIdentifiers:
@@ -258,21 +260,21 @@ def _match(
     used: set[int] = set()
     for number in numbers:
         document = texts.documents[number]
-        entries, found, allowed = by_document[document.id], 0, 0
+        entries, left, allowed = by_document[document.id], 0, 0
         for entity in entities:
             if entity.document != number:
                 continue
-            found += 1
+            left += 1
             quoted = [(document.text[start:end], (start, end)) for start, end in entity.marks]
             fitting = {at: text for at, entry in entries for text, span in quoted if entry.fits(text, span)}
-            # By its text an identifier is accepted wherever it stands, and shorter forms of it with it.
+            # By its text an identifier is accepted wherever it appears, and shorter forms of it with it.
             texts_of = [_words(text) for at, text in fitting.items() if accepted.entries[at - 1].start is None]
             by_text = bool(texts_of) and all(any(_words(text) <= words for words in texts_of) for text, _ in quoted)
             if by_text or entity.gone:
                 allowed += 1
                 used.update(fitting)
         # Of what was found and not counted anybody may have been accepted; what was counted and not found was not.
-        excused[document.id] = max(0, min(allowed, readable[document.id] - (found - allowed)))
+        excused[document.id] = max(0, min(allowed, readable[document.id] - (left - allowed)))
     return {key: count for key, count in excused.items() if count}, used
 
 
@@ -297,7 +299,7 @@ def _readable_entities(
 ) -> Iterator[_Entity]:
     """What can be read in some documents, as the metric counted.
 
-    An accepted place is accepted there alone: what can still be read with that place hidden stands elsewhere too.
+    An accepted place is accepted there alone: what can still be read with that place hidden appears elsewhere too.
     """
     documents = [texts.documents[number] for number in numbers]
     words, dictionary = record.parameters.get("function_words"), record.parameters.get("dictionary")
@@ -312,8 +314,8 @@ def _readable_entities(
         places = {span for span in marked if any(span == (entry.start, entry.end) for entry in entries)}
         more[document.id] = [*masks[document.id], *(Mask(start, end) for start, end in places)]
     before, after = (_ways(search, record, Anonymization(each, name)) for each in (masks, more))
-    for place, number in enumerate(numbers):
-        for entity in search.by_document[place]:
+    for index, number in enumerate(numbers):
+        for entity in search.by_document[index]:
             if search.gold.entity_level[entity] == DIRECT and before[entity]:
                 yield _Entity(number, search.own[entity], not after[entity])
 
@@ -330,7 +332,8 @@ def _ways(search: EntitySearch, record: MetricRecord, anonymization: Anonymizati
 
 def _what_fits(run: Run, entry: AcceptedIdentifier) -> str:
     """What an entry should say instead: a longer form that was marked, by its place, or the text of a place."""
-    document = next((one for one in run.texts.documents if one.id == entry.document), None) if run.texts else None
+    documents = run.texts.documents if run.texts else ()
+    document = next((document for document in documents if document.id == entry.document), None)
     if document is None:
         return ""
     marks = [mark for layer in document.annotations for mark in layer.mentions if mark.identifier == "DIRECT"]
@@ -338,17 +341,17 @@ def _what_fits(run: Run, entry: AcceptedIdentifier) -> str:
         fits = any((mark.start, mark.end) == (entry.start, entry.end) for mark in marks)
         return "; a place is accepted there alone, and a text wherever it appears" if fits else ""
     texts = {f"{mark.start}–{mark.end}": document.text[mark.start : mark.end] for mark in marks}
-    longer = [place for place, text in texts.items() if entry.text and _words(entry.text) < _words(text)]
+    longer = [span for span, text in texts.items() if entry.text and _words(entry.text) < _words(text)]
     return f"; expected the longer text that was marked at {', '.join(longer[:_MARKS])}" if longer else ""
 
 
 def describe_unused(run: Run, accepted: Accepted, unused: Sequence[int] | None) -> Iterator[str]:
     """Entries that fit nothing, by number and document: never by what they say. `None`: nothing was counted."""
-    kept = {document.id for document in run.texts.documents} if run.texts else set()
-    known = {*run.documents} - kept  # of these nobody can tell what was marked
+    with_text = {document.id for document in run.texts.documents} if run.texts else set()
+    without_text = {*run.documents} - with_text  # of these nobody can tell what was marked
     for number in range(1, len(accepted.entries) + 1) if unused is None else unused:
         entry = accepted.entries[number - 1]
         why = f"fits nothing that can be read there{_what_fits(run, entry)}"
-        if entry.document in known:
+        if entry.document in without_text:
             why = "counts for nothing: the run keeps no text of that document"
         yield f"{shorten(accepted.name)}, entry {number} (document {shorten(entry.document)}) {why}"

@@ -73,7 +73,7 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
     for threshold in thresholds:
         if fault := fault_of(threshold, run.metrics):
             raise PlanError(fault, f"threshold {shorten(str(threshold), _SHOWN)}")
-    explicit = _asked(run, gate)
+    explicit = _has_limits(run, gate)
     if gate.only and not explicit:
         raise PlanError("leaves out the usual thresholds, and no others were set; say --min or --max", "only")
     if not thresholds and not gate.baseline:
@@ -135,7 +135,7 @@ def _checks(
     checks: list[Check] = [*_sample(run, gate, name, [*explicit_checks, *baseline_checks]), *reached, *baseline_checks]
     readable = check_readable(run, name, gate.accepted, passes=gate.only)
     checks += [readable] if readable else []
-    lenient = gate.only or gate.allow_unsure or _asked(run, gate)
+    lenient = gate.only or gate.allow_unsure or _has_limits(run, gate)
     checks += lacking(run, name, gate.documents, counted=readable is not None, passes=lenient)
     checks += [_idle_limit(run, demand, passes=lenient) for demand in demands if _reached_by_originals(run, demand)]
     failed = [check for check in baseline_checks if not check.passed]
@@ -143,7 +143,7 @@ def _checks(
     return AnonymizationChecks(name, checks, _looks(run, name, worse))
 
 
-def _asked(run: Run, gate: Gate) -> bool:
+def _has_limits(run: Run, gate: Gate) -> bool:
     """Whether somebody set limits."""
     return bool(gate.thresholds or run.thresholds)
 
@@ -200,11 +200,11 @@ def _reached_by_originals(run: Run, demand: Demand) -> bool:
 
 def _idle_limit(run: Run, demand: Demand, *, passes: bool) -> EvidenceCheck:
     title = run.record(demand.threshold.metric).title
-    said = (
+    sentence = (
         f"Even the originals, with nothing masked, keep the limit on “{title}”. "
         "So keeping it does not show that masks protect anybody."
     )
-    return EvidenceCheck("limits that the originals do not meet", passes, said, "limit")
+    return EvidenceCheck("limits that the originals do not meet", passes, sentence, "limit")
 
 
 def _idle(threshold: Threshold) -> str:
@@ -287,8 +287,8 @@ def _sample(run: Run, gate: Gate, name: str, checks: Sequence[ThresholdCheck | B
     kind = "independent unit" if run.joined else run.unit, " of documents" if run.groups else ""
     least, available = (f"{count:,} {kind[0]}{'' if count == 1 else 's'}{kind[1]}" for count in (gate.documents, units))
     if seen:
-        known = "at least " if run.groups else ""  # a run does not tell which documents a model was trained on
-        available = f"{known}{available} that it was not trained on, of {len(run.documents):,}"
+        at_least = "at least " if run.groups else ""  # a run does not tell which documents a model was trained on
+        available = f"{at_least}{available} that it was not trained on, of {len(run.documents):,}"
     counts = [Enough(f"at least {least}", units >= gate.documents, available, units, gate.documents)]
     for text in dict.fromkeys(check.metric for check in checks):
         if (told_of := _count_documents(run, name, text)) < run.unit_count:
@@ -313,7 +313,7 @@ def _holding(run: Run, documents: int) -> int:
     """How many documents, or groups of them, so many documents are of, whichever they are: no more are sure."""
     if not run.groups:
         return documents
-    sizes = sorted(Counter(group or place for place, group in enumerate(run.groups)).values(), reverse=True)
+    sizes = sorted(Counter(group or number for number, group in enumerate(run.groups)).values(), reverse=True)
     return int(np.searchsorted(np.cumsum(sizes), documents)) + 1 if documents > 0 else 0
 
 

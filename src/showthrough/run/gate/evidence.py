@@ -52,34 +52,34 @@ _ALL = "no readable direct identifier that nobody accepted"
 
 def check_readable(run: Run, name: str, accepted: Accepted | None, *, passes: bool) -> ReadableCheck | None:
     """Whether every direct identifier that can be read was accepted; `None` where nobody counted them."""
-    found = readable_identifiers(run, name, accepted)
-    if found is None:
+    counts = readable_identifiers(run, name, accepted)
+    if counts is None:
         return None
     return ReadableCheck(
         _ALL,
-        passes or not found.left,
-        _said(found),
-        found.metric,
-        found.readable,
-        found.accepted,
-        found.marked,
-        found.documents,
-        list(found.unused),
+        passes or not counts.left,
+        _readable_words(counts),
+        counts.metric,
+        counts.readable,
+        counts.accepted,
+        counts.marked,
+        counts.documents,
+        list(counts.unused),
     )
 
 
-def _said(found: ReadableIdentifiers) -> str:
-    if not found.readable:
-        return f"none of {found.marked:,} can be read"
-    among = f"; {found.accepted:,} of them accepted" if found.accepted else ""
-    return f"{found.readable:,} of {found.marked:,} can be read{among}"
+def _readable_words(counts: ReadableIdentifiers) -> str:
+    if not counts.readable:
+        return f"none of {counts.marked:,} can be read"
+    among = f"; {counts.accepted:,} of them accepted" if counts.accepted else ""
+    return f"{counts.readable:,} of {counts.marked:,} can be read{among}"
 
 
 def lacking(run: Run, name: str, documents: int, *, counted: bool, passes: bool) -> list[EvidenceCheck]:
     """What no number of an anonymization makes up for; `counted` are direct identifiers, where somebody did."""
     return [
-        EvidenceCheck(_ASKED[about], passes and not grave, said, about, grave)
-        for about, said, grave in _lacks(run, name, documents, counted=counted)
+        EvidenceCheck(_ASKED[about], passes and not grave, sentence, about, grave)
+        for about, sentence, grave in _lacks(run, name, documents, counted=counted)
     ]
 
 
@@ -89,8 +89,8 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
     marks = [record.text for record in run.metrics if record.text in run.rows and reads_marks(record.text)]
     if not counted:
         unmarked = not marks and (run.texts is None or not count_annotated(run, name))
-        said = "Nobody marked what identifies people, so missed identifiers cannot be counted."
-        yield "annotations", said if unmarked else "Nobody counted which direct identifiers can be read.", False
+        sentence = "Nobody marked what identifies people, so missed identifiers cannot be counted."
+        yield "annotations", sentence if unmarked else "Nobody counted which direct identifiers can be read.", False
     elif not any(map(goes_first, find_metrics(run, "direct identifiers"))):
         yield "release", "Only the places that were marked were searched: the same words may stand elsewhere.", False
     if nearly := _count_nearly(run, name):
@@ -111,8 +111,8 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
             where = f"{unread:,} of {len(run.documents):,} documents"
             yield "sample", f"Nobody annotated {where}: nothing shows what is left there.", False
     if ignored := _left_out(run):
-        said = f"Nobody looked at {join_names(ignored)}: these marks were left out of the evaluation."
-        yield "annotations", said, False
+        sentence = f"Nobody looked at {join_names(ignored)}: these marks were left out of the evaluation."
+        yield "annotations", sentence, False
     if (lowered := lowered_types(run)) and not _lowered_are_hidden(run, name, lowered):
         yield "annotations", say_lowered(run, name, lowered), False
     if seen := run.trained_on(name):
@@ -129,8 +129,8 @@ def _lacks(run: Run, name: str, documents: int, *, counted: bool) -> Iterator[tu
     attacks = [record for role in ATTACKS for record in find_metrics(run, role)]
     if any(NOTHING not in run.rows[record.text] for record in attacks):
         yield "originals", "Nobody tried the attack on the originals, so it may find nobody anywhere.", False
-    for said in _doubts(run):
-        yield "attacker", said, False
+    for doubt in _doubts(run):
+        yield "attacker", doubt, False
 
 
 def _scant(hiding: HiddenShare) -> str:

@@ -2,7 +2,7 @@
 
 *Met*: also the cautious end of its interval does, so chance in the choice of documents hardly made it. *Unsure*: the
 number does, but its interval does not, or there is another reason to doubt it. *Missed*: the number does not.
-*Unknown*: there is no number, or none that tells anything. A number that can have no interval is graded as it stands,
+*Unknown*: there is no number, or none that tells anything. A number that can have no interval is graded as it is,
 and says so. Nothing here says that a release is safe: a threshold is met on these documents, by what was measured.
 """
 

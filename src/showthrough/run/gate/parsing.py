@@ -121,11 +121,11 @@ def split_slice(target: str, slices: Collection[str]) -> tuple[str, str, str]:
         number, _, field = target[:-1].rpartition(_WORST)
     else:
         by_length = sorted(slices, key=len, reverse=True)
-        known = next((name for name in by_length if f"@{name}=" in target), "")
+        named = next((name for name in by_length if f"@{name}=" in target), "")
         match = _GROUP.fullmatch(target)
-        if known:
-            number, _, group = target.partition(f"@{known}=")
-            field = known
+        if named:
+            number, _, group = target.partition(f"@{named}=")
+            field = named
         elif match:
             number, field, group = match.groups()
     if field and field not in slices:

@@ -116,7 +116,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class Decision:
-    """What follows for one anonymization, and why; the first reason is the one that the sentence tells."""
+    """What follows for one anonymization, and why; the first reason is the one that the sentence gives."""
 
     state: ReleaseState
     candidate: str
@@ -179,19 +179,23 @@ def decisions(run: Run, gate: Gate) -> list[Decision]:
     gate = strict(gate)
     demands = demands_of(run, gate.thresholds)
     explicit = [demand.threshold for demand in demands if not demand.usual]
-    kept = {}
+    baseline_checks = {}
     if gate.baseline:
-        kept = gate.baseline.check_numbers(
-            names, gate.baseline.numbers([(one.metric, one.part) for one in explicit if not one.slice]), gate.bound
+        baseline_checks = gate.baseline.check_numbers(
+            names,
+            gate.baseline.numbers([(limit.metric, limit.part) for limit in explicit if not limit.slice]),
+            gate.bound,
         )
-    found = [
-        decide_on(run, check_anonymization(run, gate, name, demands, kept.get(name, ())), gate.accepted)
+    candidates = [
+        decide_on(run, check_anonymization(run, gate, name, demands, baseline_checks.get(name, ())), gate.accepted)
         for name in names
     ]
-    ranked = sorted(found, key=lambda one: (_RANKS[one.state], one.shortfall, len(one.reasons), -_use(run, one)))
+    ranked = sorted(
+        candidates, key=lambda each: (_RANKS[each.state], each.shortfall, len(each.reasons), -_use(run, each))
+    )
     if len(ranked) > 1 and ranked[0].limits:  # without limits nothing shows which is best
         ranked[0] = replace(ranked[0], best_of=len(ranked))
-    return [_in_words(one, run) for one in ranked]
+    return [_in_words(decision, run) for decision in ranked]
 
 
 def strict(gate: Gate) -> Gate:
@@ -240,8 +244,8 @@ def decide_on(run: Run, checked: AnonymizationChecks, accepted: Accepted | None 
     if not threshold:
         why = "No number of this run has a limit that it must reach, so nothing was decided."
         reasons.append(Reason(why, "lacking", ReleaseState.NOT_ENOUGH_EVIDENCE, of_system=False))
-    told = {reason.metric for reason in reasons if reason.kind == "readable"}
-    reasons = [reason for reason in reasons if reason.kind != "missed" or reason.metric not in told]
+    readable_metrics = {reason.metric for reason in reasons if reason.kind == "readable"}
+    reasons = [reason for reason in reasons if reason.kind != "missed" or reason.metric not in readable_metrics]
     reasons.sort(key=lambda reason: (-_RANKS[reason.state], _ORDER.index(reason.kind)))
     state = reasons[0].state if reasons else ReleaseState.NO_OBJECTION
     readable = next((check for check in checked.checks if isinstance(check, ReadableCheck)), None)
@@ -256,12 +260,13 @@ def _in_words(decision: Decision, run: Run) -> Decision:
     who = "the best candidate" if decision.best_of else f"“{shorten(decision.candidate)}”"
     if not decision.reasons:
         accepted = _accepted_words(decision.accepted)
-        said = f"What was tested found nothing against {who}{accepted}."
-        return replace(decision, sentence=" ".join([said, *_besides(run, decision)]))
-    told = decision.reasons[0].sentence
+        sentence = f"What was tested found nothing against {who}{accepted}."
+        return replace(decision, sentence=" ".join([sentence, *_besides(run, decision)]))
+    sentence = decision.reasons[0].sentence
     if not decision.reasons[0].of_system:
-        return replace(decision, sentence=told)
-    return replace(decision, sentence=f"In {who}, {told if told[1:2].isupper() else told[0].lower() + told[1:]}")
+        return replace(decision, sentence=sentence)
+    lower = sentence if sentence[1:2].isupper() else sentence[0].lower() + sentence[1:]
+    return replace(decision, sentence=f"In {who}, {lower}")
 
 
 def _besides(run: Run, decision: Decision) -> Iterator[str]:

@@ -38,7 +38,7 @@ def main_directions(rows: SparseRows, most: int) -> tuple[Floats, Floats]:
         vectors = np.linalg.eigh(narrow.product(wide))[1].T[: -most - 1 : -1]
     else:
         vectors = _leading_vectors(lambda block: _products(narrow, _products(wide, block)), least, most)
-    # Squares lose half of the digits of what is small: the directions are told apart once more, as they stand.
+    # Squares lose half of the digits of what is small: the directions are told apart once more, as they are.
     basis = np.linalg.qr(_products(wide, vectors).T)[0].T if narrow is rows else vectors
     turns, sizes, _ = np.linalg.svd(_products(rows, basis), full_matrices=False)
     return sizes, turns.T @ basis

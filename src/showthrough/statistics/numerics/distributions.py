@@ -1,12 +1,12 @@
 """The distributions that intervals and tests need, for arrays: beta and Student's t, below a point and backwards.
 
 Shares of a beta distribution come from the even part of the continued fraction of the incomplete beta function (DLMF
-8.17.22; Didonato and Morris 1992), which is fast on the side of the mean where little is left. What stands before it
+8.17.22; Didonato and Morris 1992), which is fast on the side of the mean where little is left. What comes before it
 is kept as a logarithm, in Stirling's form, so that nothing is too small or too large. Quantiles are found by Newton's
 method on the logarithm of the share as a function of ln(x / (1 − x)): that is concave, so from below no step goes too
 far.
 
-How many steps are taken follows from all that is asked for together: the last digit hangs on that. Where `calls`
+How many steps are taken follows from all that is asked for together: the last digit depends on that. Where `calls`
 numbers what was asked for, equal numbers are what one call would have had, and get the digits that it would have given.
 """
 

@@ -18,7 +18,7 @@ _CELLS = 4_000_000  # of the arrays that are held at once: 32 MB each
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:
-    """Of each row the columns that are not 0, ascending, and what stands there.
+    """Of each row the columns that are not 0, ascending, and what is there.
 
     >>> rows = SparseRows(np.array([2.0, 1.0, 3.0]), np.array([0, 2, 1]), np.array([0, 2, 3]), width=3)
     >>> rows.dense().tolist()

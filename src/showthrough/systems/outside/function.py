@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from showthrough.core.plugins import describe_error
 from showthrough.data.documents import Document
@@ -20,6 +20,7 @@ class FunctionAnonymizer:
     """Hides what a function finds in a text; in a document, where its parameter has that name or type."""
 
     function: Function
+    apart: ClassVar[bool] = True  # its texts are asked about one by one
 
     @property
     def name(self) -> str:

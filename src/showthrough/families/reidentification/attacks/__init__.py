@@ -1,5 +1,6 @@
 """Attacks link anonymized documents to individuals. The table of them all, and how they are asked for.
 
+`answers:FILE` has the answers of people, agents or programs that somebody recorded.
 `lexical` is one attack, `lexical+dense` two fused. What may follow: `+prior` (how much is known of people),
 `+llm:MODEL[@URL]` (a language model puts the best ten in order), `+assignment` (one to one). Parameters stand in
 brackets, as in `dense(embedding="lsa")+assignment`. A list of them has commas.
@@ -17,17 +18,22 @@ from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.core.plugins import Registry, value_of
 from showthrough.families.reidentification.attacks.base import Attack
 
-ASSIGNMENT, PRIOR, MODEL = "assignment", "prior", "llm"
+ASSIGNMENT, PRIOR, MODEL, ANSWERS = "assignment", "prior", "llm", "answers"
 DEFAULT = "lexical, lexical+assignment"
 
 _BUILT_IN = {
     "lexical": "showthrough.families.reidentification.attacks.lexical:Lexical",
     "dense": "showthrough.families.reidentification.attacks.dense:Dense",
     "transformer": "showthrough.families.reidentification.attacks.transformer:Transformer",
+    "answers": "showthrough.families.reidentification.attacks.recorded:Recorded",
 }
 _NAME = re.compile(r"""[^\s,+()"'\\]*""")  # of a model, so that it can be read back
 # Quoted texts come first: no model is meant in them.
-_QUOTED_OR_MODEL = re.compile(rf"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\b{MODEL}:({_NAME.pattern})""")
+# Of several files of answers each follows a comma without a space: answers:rules=a.jsonl,mine=b.jsonl.
+_FILES = rf"{_NAME.pattern}(?:,[^\s,+()\"'\\=]+={_NAME.pattern})*"
+_QUOTED_OR_MODEL = re.compile(
+    rf"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\b{MODEL}:({_NAME.pattern})|\b{ANSWERS}:({_FILES})"""
+)
 Term = tuple[str, dict[str, object]]  # a name, and its parameters
 ATTACKS: Registry[Attack] = Registry("attacks", {}, partial(value_of, Attack, "attack"), lazy=_BUILT_IN, called=True)
 
@@ -44,7 +50,15 @@ class AttackPart:
     attack: Attack
 
     def __str__(self) -> str:
+        file = getattr(self.attack, "file", "") if self.recorded else ""
+        if file and re.fullmatch(_FILES, file):
+            return f"{ANSWERS}:{file}"
         return call_text(self.name, self.attack, ATTACKS[self.name])
+
+    @property
+    def recorded(self) -> bool:
+        """Whether its answers come from a file, so that nothing is learned."""
+        return self.name == ANSWERS
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
@@ -90,6 +104,8 @@ def approaches(text: str) -> tuple[Approach, ...]:
 
 def _as_call(match: re.Match[str]) -> str:
     """llm:MODEL as the rest of an attack is written: a name with a parameter."""
+    if match[3] is not None:
+        return f'{ANSWERS}(file="{match[3]}")'
     return match[1] or f'{MODEL}(model="{match[2]}")'
 
 
@@ -107,6 +123,10 @@ def _approach(terms: list[Term]) -> Approach:
     if not parts:
         alone = models[0] if models else terms[0][0]
         raise PlanError(f"{alone} works on top of an attack; expected for instance lexical+{alone}", "attacks")
+    if any(part.recorded for part in parts) and len(terms) > 1:
+        raise PlanError(
+            f"recorded answers are final; expected {ANSWERS}:FILE alone, with nothing behind a +", "attacks"
+        )
     if len(models) > 1:
         raise PlanError(f"found {' and '.join(models)}; expected one model behind an attack", "attacks")
     return Approach(parts, steps[0] in terms, steps[1] in terms, *models)

@@ -23,6 +23,7 @@ from showthrough.families.reidentification.attacks.base import (
     standardise,
 )
 from showthrough.families.reidentification.attacks.ranks import NOBODY, RankResult, plain
+from showthrough.families.reidentification.attacks.recorded import NOT_RUN as NOT_RECORDED, Recorded
 from showthrough.models import Resources
 from showthrough.statistics.numerics.control import pick_partners
 
@@ -38,7 +39,7 @@ class AttackOutcome:
     known: Ints  # 1 where the document's individual is in the background
     controlled: Ints  # 1 where there is another document whose text stands in for a control
     standings: dict[str, RankResult | str]
-    unanswered: dict[str, Ints]  # by approach that asks a language model, 1 where it gave no valid answer
+    unanswered: dict[str, Ints]  # by approach, 1 where a language model or a file of answers has no valid one
     seconds: dict[str, float]
     evidence: dict[str, dict[str, Any]]
 
@@ -65,6 +66,8 @@ class Suite:
         self.fit_seconds: dict[str, float] = {}
         self.fitted: dict[AttackPart, FittedAttack] = {}
         for part in dict.fromkeys(part for approach in chosen for part in approach.parts):
+            if part.recorded:
+                continue
             started = time.perf_counter()
             fitted = part.attack.fit(text_of, resources, documents if part.attack.watches else {})
             individuals = getattr(fitted, "individuals", ())
@@ -95,8 +98,23 @@ class Suite:
         attempt = _Attempt(self, ReleasedDocuments(name, [first[text] for text in distinct], distinct))
         standings: dict[str, RankResult | str] = {}
         seconds: dict[str, float] = {}
-        ran: dict[str, tuple[RankResult, Candidates]] = {}
+        unnamed: dict[str, Ints] = {}
+        ran: dict[str, tuple[RankResult, Candidates, Ints]] = {}
         for approach in self.chosen:
+            attack = approach.parts[0].attack
+            if isinstance(attack, Recorded):  # answers are of documents, and not of texts
+                named = attack.named(name, documents)
+                if named is None:
+                    standings[str(approach)] = NOT_RECORDED
+                    continue
+                unnamed[str(approach)] = np.array([people is None for people in named], dtype=np.int64)
+                base = attack.candidates(
+                    [people or () for people in named], self.profiles.of, self.profiles.individuals
+                )
+                standing = plain(base, truth, self.profiles.sizes, k, another)
+                rows = np.arange(len(documents))
+                standings[str(approach)], ran[str(approach)] = standing, (standing, base, rows)
+                continue
             if why := attempt.obstacle(approach, len(documents)):
                 standings[str(approach)] = why
                 continue
@@ -106,23 +124,24 @@ class Suite:
                 standing = assign_documents(base, document, truth, self.profiles.sizes, k, another)
             else:
                 standing = plain(base.of_documents(document), truth, self.profiles.sizes, k, another)
-            standings[str(approach)], ran[str(approach)] = standing, (standing, base)
+            standings[str(approach)], ran[str(approach)] = standing, (standing, base, document)
             seconds[str(approach)] = took + time.perf_counter() - started
         has_truth, controlled = ((column != NOBODY).astype(np.int64) for column in (truth, another))
-        unanswered_rows = {key: base.unanswered for key, (_, base) in ran.items() if base.unanswered is not None}
+        unanswered_rows = {key: base.unanswered for key, (_, base, _) in ran.items() if base.unanswered is not None}
         unanswered = {key: rows[document].astype(np.int64) for key, rows in unanswered_rows.items()}
-        evidence = self._evidence(documents, document, truth, ran)
+        unanswered |= unnamed
+        evidence = self._evidence(documents, truth, ran)
         individuals = self.profiles.individuals
         return AttackOutcome(documents, individuals, has_truth, controlled, standings, unanswered, seconds, evidence)
 
     def _evidence(
-        self, documents: Sequence[str], document: Ints, truth: Ints, ran: Mapping[str, tuple[RankResult, Candidates]]
+        self, documents: Sequence[str], truth: Ints, ran: Mapping[str, tuple[RankResult, Candidates, Ints]]
     ) -> dict[str, dict[str, Any]]:
         """How the strongest attack fared with each document, and the words that speak for its guess."""
         if not ran or not documents:
             return {}
-        name, (standing, base) = max(ran.items(), key=lambda item: float(item[1][0].right.mean()))
-        words = base.explain_rows(document, standing.guess)
+        name, (standing, base, rows) = max(ran.items(), key=lambda item: float(item[1][0].right.mean()))
+        words = base.explain_rows(rows, standing.guess)
         reason = base.reason or (lambda _: [])
         return {
             key: {
