@@ -37,11 +37,16 @@ from showthrough.statistics.forms import Smooth
 
 JUDGED = {name: type(metric) for name, metric in METRICS.items() if metric.parameters.get("judge") == ""}
 MODEL_FREE = [
-    *(name for name, metric in METRICS.items() if not metric.models and name not in ("trir", "safety", *JUDGED)),
+    *(
+        name
+        for name, metric in METRICS.items()
+        if not metric.models and name not in ("trir", "safety", "task", *JUDGED)
+    ),
     *(text for text in preset("light") if text not in METRICS and not text.startswith("nmi")),
     'nmi(embedding="lsa", n_tries=3, n_clusterings=2)',
     'trir(attacks="lexical,lexical+assignment")',
     'safety(verifier="answers")',
+    'task(label="id:.$", folds=2)',
 ]
 SYSTEMS = ("rules", "ner", "replace")
 
