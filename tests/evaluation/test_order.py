@@ -37,13 +37,14 @@ from showthrough.statistics import forms
 from showthrough.statistics.forms import Smooth
 
 JUDGED = {name: type(metric) for name, metric in METRICS.items() if metric.parameters.get("judge") == ""}
-OTHERS = ("trir", "safety", "linkability", *JUDGED)  # linkability needs documents of one person
+OTHERS = ("trir", "safety", "linkability", "task", *JUDGED)  # linkability needs documents of one person
 MODEL_FREE = [
     *(name for name, metric in METRICS.items() if not metric.models and name not in OTHERS),
     *(text for text in preset("light") if text not in METRICS and not text.startswith("nmi")),
     'nmi(embedding="lsa", n_tries=3, n_clusterings=2)',
     'trir(attacks="lexical,lexical+assignment")',
     'safety(verifier="answers")',
+    'task(label="id:.$", folds=2)',
 ]
 SYSTEMS = ("rules", "ner", "replace")
 

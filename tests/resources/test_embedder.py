@@ -14,7 +14,7 @@ import pytest
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate
 from showthrough.core.errors import ResourceError
 from showthrough.models import Resources
-from showthrough.models.embedder import _WORD, LatentSemantics, _KnownWords, _words
+from showthrough.models.embedder import _WORD, KnownWords, LatentSemantics, words_of
 from showthrough.models.settings import ModelSettings
 
 pytestmark = pytest.mark.slow
@@ -326,7 +326,7 @@ def test_words_weigh_as_in_scikit_learn() -> None:
 
     texts = [*TEXTS, LONG, "", "… —", "ÉTÉ été Straße STRASSE İstanbul x_1 naïve", "the THE the"]
     vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=_WORD.pattern).fit(texts)
-    known = _KnownWords(list(map(_words, texts)))
+    known = KnownWords(list(map(words_of, texts)))
     assert known.place == vectorizer.vocabulary_
     for asked in (texts, ["unknown words", "the cat and the unknown mat"]):
         expected = vectorizer.transform(asked).toarray()

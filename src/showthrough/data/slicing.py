@@ -101,15 +101,15 @@ class _Question:
         return values or ((own,) if own else ())
 
 
-def parse_slices(names: str | Iterable[str]) -> tuple[str, ...]:
-    """The fields that are asked for, each once; raises PlanError for what is none.
+def parse_slices(names: str | Iterable[str], option: str = "slice") -> tuple[str, ...]:
+    """The fields that an option asks for, each once; raises PlanError for what is none.
 
     >>> parse_slices(["countries", "id:^(..)-", "countries"])
     ('countries', 'id:^(..)-')
     """
     fields = tuple(dict.fromkeys([names] if isinstance(names, str) else names)) if names else ()
     for name in fields:
-        location = f"slice {shorten(str(name), _SHOWN)}"
+        location = f"{option} {shorten(str(name), _SHOWN)}"
         if not isinstance(name, str) or not name.removeprefix(_BY_ID).removeprefix(_BY_FIELD).strip():
             raise PlanError(f"found {quote_value(name)}; expected a field, such as year, or id:REGEX", location)
         if name.startswith(_BY_ID):
@@ -130,7 +130,9 @@ def keys_of(fields: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for name in names for key in (name, name.partition(".")[0])))
 
 
-def slicings_of(corpus: Corpus, fields: Sequence[str], table: NamesTable = NO_TABLE) -> list[Slicing]:
+def slicings_of(
+    corpus: Corpus, fields: Sequence[str], table: NamesTable = NO_TABLE, option: str = "slice"
+) -> list[Slicing]:
     """The groups of each field, in one pass over the documents; raises InputError for fields that make none."""
     questions = [_Question(name) for name in fields if name not in ENTITY_FIELDS]
     values: list[list[tuple[str, ...]]] = [[] for _ in questions]
@@ -142,7 +144,7 @@ def slicings_of(corpus: Corpus, fields: Sequence[str], table: NamesTable = NO_TA
     problems, slicings = [], []
     for question, of_question in zip(questions, values, strict=True):
         fault = _fault(question.field, of_question, [*known, *table.columns], corpus)
-        problems += [Problem(corpus.source, f"slice {shorten(question.field, _SHOWN)}", fault)] if fault else []
+        problems += [Problem(corpus.source, f"{option} {shorten(question.field, _SHOWN)}", fault)] if fault else []
         slicings += [] if fault else [_grouped(question.field, of_question)]
     if problems:
         raise InputError(problems)

@@ -76,7 +76,10 @@ def evaluate(call: EvaluationCall) -> Run:
 def build_plan(call: EvaluationCall, systems: int = 0) -> Plan:
     """The plan of a call, beside whose anonymizations so many systems are still to be scored."""
     slices = parse_slices(call.slices)
-    corpus = _build_corpus(call.corpus, keys_of(slices))
+    metrics = None if call.metrics is None else metrics_of(call.metrics)
+    corpus = _build_corpus(
+        call.corpus, keys_of((*slices, *(name for metric in metrics or () for name in metric.fields)))
+    )
     if call.resume is not None and not isinstance(call.resume, Run):
         raise PlanError(f"found a value of type {_kind(call.resume)}; expected a Run: Run.load reads one", "resume")
     if not isinstance(call.texts, bool):
@@ -90,7 +93,6 @@ def build_plan(call: EvaluationCall, systems: int = 0) -> Plan:
     named = _list_anonymizations(call.anonymizations, corpus)
     accepted = {kind: kind.accept(call) for kind in input_types()}
     inputs = {kind.name: value for kind, value in accepted.items() if value is not None}
-    metrics = None if call.metrics is None else metrics_of(call.metrics)
     keys = {kind: kind.keys_of(value) for kind, value in accepted.items()}
     chosen = with_inputs(metrics, corpus, len(named) + systems, keys)
     chosen = tuple(dict.fromkeys(map(settings.applied_to, chosen)))

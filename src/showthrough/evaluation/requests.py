@@ -130,7 +130,9 @@ class EvaluationRequest:
             format=named,
             group_by=settings.group_by,
             released=released,
-            fields=keys_of(parse_slices(settings.slices)),
+            fields=keys_of(
+                (*parse_slices(settings.slices), *(name for metric in self.chosen for name in metric.fields))
+            ),
             offsets=settings.offsets,
             engine=engine,
             watch=watch,

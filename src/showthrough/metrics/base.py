@@ -207,6 +207,11 @@ class Metric(ABC):
         return ()
 
     @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of documents that it reads, as `--slice` spells them: files are read with these."""
+        return ()
+
+    @property
     def asks_late(self) -> bool:
         """Whether it has to load or train models before it knows what it asks."""
         return False

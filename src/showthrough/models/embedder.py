@@ -312,7 +312,7 @@ class LatentSemantics:
     """
 
     def fitted(self, originals: Sequence[str], long_texts: LongTexts = "truncate") -> Embed:
-        vocabulary = _KnownWords(list(map(_words, originals)))
+        vocabulary = KnownWords(list(map(words_of, originals)))
         if not vocabulary.place:
             return lambda texts: np.zeros((len(texts), 1), dtype=np.float32)
         directions = _main_directions(vocabulary.weights(originals))
@@ -326,11 +326,11 @@ class LatentSemantics:
         return embed
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-class _KnownWords:
+class KnownWords:
     """The words of the originals, in order, and how rare each is."""
 
     def __init__(self, originals: Sequence[Sequence[str]]) -> None:
@@ -342,7 +342,7 @@ class _KnownWords:
     def weights(self, texts: Sequence[str]) -> SparseRows:
         """Texts × known words, each text of length 1; what nobody knows of it does not count."""
         width = max(len(self.place), 1)
-        columns = [[self.place[word] for word in _words(text) if word in self.place] for text in texts]
+        columns = [[self.place[word] for word in words_of(text) if word in self.place] for text in texts]
         text = np.repeat(np.arange(len(texts)), list(map(len, columns)))
         word = np.fromiter(chain.from_iterable(columns), dtype=np.int64, count=len(text))
         keys, count = np.unique(text * width + word, return_counts=True)

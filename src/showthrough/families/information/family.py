@@ -11,6 +11,7 @@ FAMILY = Family(
         "tpi": ("preserved:TextPreservedInformation", {}),
         "tps": ("preserved:TextPreservedSimilarity", {}),
         "nmi": ("clustering:ClusteringAgreement", {}),
+        "task": ("tasks:Task", {}),
         "bleu": ("overlap:Bleu", {}),
         "rouge": ("overlap:Rouge", {}),
     },
