@@ -70,7 +70,8 @@ def test_three_ways_to_say_the_same(named: str, desk: Any, cli: Callable[..., An
 def test_every_setting_has_an_option(cli: Callable[..., Any]) -> None:
     shown = cli("evaluate", "--help").out
     for option in [*options_of(FileSettings).values(), *view_options().values()]:
-        assert f"--{option.name.replace('_', '-')}" in shown
+        for flag in option.flags or (f"--{option.name.replace('_', '-')}",):
+            assert flag in shown
 
 
 def test_an_option_overrides_a_plan_also_with_the_default(desk: Any, cli: Callable[..., Any]) -> None:

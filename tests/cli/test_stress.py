@@ -121,7 +121,7 @@ def test_the_gate(cli: Cli, corpus: Path, limit: str, perturbation: str, status:
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
-        ((), "stress: no system was named; expected --with SYSTEM, --outputs NAME=FOLDER or --write FOLDER"),
+        ((), "stress: found no system; expected --with SYSTEM, --outputs NAME=FOLDER or --write FOLDER"),
         (("--with", "rules", "--perturb", "typo"), "perturb: unknown perturbation 'typo'; did you mean typos?"),
         (("--with", "nobody"), "nobody"),
         (("--with", "rules", "--write", "w"), "write: writes corpora alone"),

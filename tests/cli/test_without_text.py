@@ -178,8 +178,9 @@ COMMANDS = {
     "corpus": ("corpus", "secret folder/corpus.json"),
     "compare": ("compare", "secret folder/run.json", "secret folder/last.json", "--shuffles", "19"),
     "adjudicate": ("adjudicate", "secret folder/two.json"),
+    "stress": ("stress", "secret folder/corpus.json", "--with", "rules", "--perturb", "capitals", "--resamples", "20"),
 }  # fmt: skip
-WORDLESS = ("errors of all", "corpus")  # in any case
+WORDLESS = ("errors of all", "corpus", "stress")  # in any case; the last since nothing here breaks
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -31,17 +31,15 @@ from showthrough.data.documents import Authorship
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.families.authorship.known_words import Perplexity
 from showthrough.families.authorship.soundness import Soundness
+from showthrough.families.reidentification.linkability import Linkability
 from showthrough.metrics import metric_text, parse_metric, preset
 from showthrough.statistics import forms
 from showthrough.statistics.forms import Smooth
 
 JUDGED = {name: type(metric) for name, metric in METRICS.items() if metric.parameters.get("judge") == ""}
+OTHERS = ("trir", "safety", "linkability", "task", *JUDGED)  # linkability needs documents of one person
 MODEL_FREE = [
-    *(
-        name
-        for name, metric in METRICS.items()
-        if not metric.models and name not in ("trir", "safety", "task", *JUDGED)
-    ),
+    *(name for name, metric in METRICS.items() if not metric.models and name not in OTHERS),
     *(text for text in preset("light") if text not in METRICS and not text.startswith("nmi")),
     'nmi(embedding="lsa", n_tries=3, n_clusterings=2)',
     'trir(attacks="lexical,lexical+assignment")',
@@ -108,7 +106,9 @@ def result(corpus: Corpus, masked: dict[str, Anonymization], background: Backgro
 def test_all_metrics_without_a_model_are_here() -> None:
     kinds = {type(parse_metric(text)) for text in MODEL_FREE}
     # These ask a model, WordNet or a judge, whatever the parameters.
-    assert kinds == {type(metric) for metric in METRICS.values()} - {Perplexity, Soundness, *JUDGED.values()}
+    assert kinds == {type(metric) for metric in METRICS.values()} - {
+        Linkability, Perplexity, Soundness, *JUDGED.values()
+    }  # fmt: skip
 
 
 def test_reordered_documents_change_no_digit(corpus: Corpus, anonymizations: dict[str, Anonymization]) -> None:

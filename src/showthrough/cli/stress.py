@@ -28,7 +28,7 @@ from showthrough.formats.writing import describe_losses, write_parts
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.report.stress import stress_sheet
 from showthrough.storage.file_heads import Head
-from showthrough.studies.stress.comparison import Outputs, stress
+from showthrough.studies.stress.comparison import Outputs, StressStudy, stress
 from showthrough.studies.stress.perturbations import (
     ORIGINAL,
     Perturbation,
@@ -58,6 +58,40 @@ def _views() -> dict[str, Any]:
     return {**options, "json": options["json"]._replace(flags=("-o", "--output", "--json"))}
 
 
+OutputFolders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--outputs",
+        metavar="NAME=FOLDER",
+        help="What a system made elsewhere of the corpora that --write gave; may be repeated.",
+    ),
+]
+Perturbations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--perturb",
+        metavar="NAME",
+        help="A perturbation, e.g. typos or 'typos(rate=0.5)'; may be repeated. The default is all.",
+        autocompletion=perturbation_names,
+    ),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="Seed of the perturbations and of the resampling.")
+]
+MaxLoss = Annotated[
+    float | None,
+    typer.Option("--max-loss", metavar="LOSS", min=0, max=1, help="A gate: how much any number may lose."),
+]
+WriteFolder = Annotated[
+    Path | None,
+    typer.Option("--write", metavar="FOLDER", help="Write the original and the perturbed corpora, and nothing else."),
+]
+Target = Annotated[
+    str | None,
+    typer.Option("--to", metavar="NAME", help="Write them in another format.", autocompletion=format_names),
+]
+
+
 @with_options(
     settings=options_of(FileSettings, *_READING),
     measuring=options_of(FileSettings, *_SCORING),
@@ -66,40 +100,12 @@ def _views() -> dict[str, Any]:
 def command(
     corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus, with annotations.")],
     systems: WithSome = None,
-    outputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--outputs",
-            metavar="NAME=FOLDER",
-            help="What a system made elsewhere of the corpora that --write gave; may be repeated.",
-        ),
-    ] = None,
-    perturb: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--perturb",
-            metavar="NAME",
-            help="A perturbation, e.g. typos or 'typos(rate=0.5)'; may be repeated. The default is all.",
-            autocompletion=perturbation_names,
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, help="Seed of the perturbations and of the resampling.")
-    ] = 0,
-    max_loss: Annotated[
-        float | None,
-        typer.Option("--max-loss", metavar="LOSS", min=0, max=1, help="A gate: how much any number may lose."),
-    ] = None,
-    write: Annotated[
-        Path | None,
-        typer.Option(
-            "--write", metavar="FOLDER", help="Write the original and the perturbed corpora, and nothing else."
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option("--to", metavar="NAME", help="Write them in another format.", autocompletion=format_names),
-    ] = None,
+    outputs: OutputFolders = None,
+    perturb: Perturbations = None,
+    seed: Seed = 0,
+    max_loss: MaxLoss = None,
+    write: WriteFolder = None,
+    to: Target = None,
     replacement: Replacement = "label",
     threshold: Threshold = None,
     everywhere: EverywhereToo = False,
@@ -125,9 +131,7 @@ def command(
         raise PlanError("is for --write; expected no such option", "to")
     by_name, folders = parse_systems(systems or (), everywhere), named_files(outputs, "outputs")
     if not (by_name or folders):
-        raise PlanError(
-            "no system was named; expected --with SYSTEM, --outputs NAME=FOLDER or --write FOLDER", "stress"
-        )
+        raise PlanError("found no system; expected --with SYSTEM, --outputs NAME=FOLDER or --write FOLDER", "stress")
     if folders and not by_name and not perturb:
         ways = _present(folders, ways)
     files = {name: _files(folder, [ORIGINAL, *(way.name for way in ways)]) for name, folder in folders.items()}
@@ -144,13 +148,17 @@ def command(
         )  # fmt: skip
     if max_loss is not None:
         study = msgspec.structs.replace(study, gate=study.check(max_loss))
+    _show(study, written)
+    if study.gate is not None and study.gate.status:
+        raise typer.Exit(study.gate.status)
+
+
+def _show(study: StressStudy, written: SheetViews) -> None:
     results = Results(written.force)
     written.write(stress_sheet(study), study, results)
     screen = console(PAGE)
     show_sheet(written.redact(stress_sheet(study, whole=False)), screen)
     results.tell(screen)
-    if study.gate is not None and study.gate.status:
-        raise typer.Exit(study.gate.status)
 
 
 @contextmanager

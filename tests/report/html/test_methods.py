@@ -78,7 +78,7 @@ def test_the_paragraph_pins_the_evaluation_down(demo_run: Run) -> None:
     )
     for fact in (run.corpus.digest[:8], "95 % binomial intervals", "100 resamples, seed 0", "Holm's correction",
                  "direct identifiers hidden where marked (er_di, version 4; Pilán et al. 2022)",
-                 "direct identifiers removed (removed_di, version 2)", "Not computed: nmi."):  # fmt: skip
+                 "direct identifiers removed (removed_di, version 3)", "Not computed: nmi."):  # fmt: skip
         assert fact in text
 
 
