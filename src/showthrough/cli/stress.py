@@ -28,13 +28,14 @@ from showthrough.formats.writing import describe_losses, write_parts
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.report.stress import stress_sheet
 from showthrough.storage.file_heads import Head
-from showthrough.studies.stress.comparison import Outputs, StressStudy, stress
+from showthrough.studies.stress.comparison import Outputs, stress
 from showthrough.studies.stress.perturbations import (
     ORIGINAL,
     Perturbation,
     parse_perturbations,
     perturb as perturbed,
 )
+from showthrough.studies.stress.values import StressStudy
 from showthrough.systems.anonymizing import Progress
 
 RECORD = "perturbations.json"
