@@ -134,6 +134,7 @@ def test_scoring_and_the_matrix(cli: Cli) -> None:
         "i2b2",
         "-o",
         "run.json",
+        "--verbose",
     )
     assert (found.status, found.err) == (0, "")
     assert "phi_instance of poor by category" in found.out

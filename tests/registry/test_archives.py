@@ -25,7 +25,9 @@ def zipped(files: dict[str, bytes]) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            archive.writestr(name, content)
+            entry = zipfile.ZipInfo(name)  # without the time of day: the same files have one digest
+            entry.external_attr = 0o600 << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return made.getvalue()
 
 
