@@ -147,6 +147,16 @@ class Uncertain:
         return np.where(plain, unit * low, within[0]), np.where(plain, unit * high, within[1])
 
 
+def intervals_of(
+    metric: Metric, rows: Rows, resampled: dict[str, Floats], confidence: float
+) -> dict[str, tuple[float, float]]:
+    """The interval of every part that can have one, as benchmarks measure it."""
+    intervals: dict[str, tuple[float, float]] = {}
+    for parts, numbers in uncertain(metric, rows, resampled):
+        intervals |= {part: ends for part, ends in zip(parts, numbers.ends(confidence), strict=True) if ends}
+    return intervals
+
+
 def uncertain(
     metric: Metric, rows: Rows, resampled: dict[str, Floats], only: Collection[str] | None = None
 ) -> Iterator[tuple[Sequence[str], Uncertain]]:
