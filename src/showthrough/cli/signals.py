@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from showthrough.__main__ import leave
+from showthrough.engines.cores import keep_freed_memory
 
 Result = TypeVar("Result")
 
@@ -72,6 +73,7 @@ def exit_on_signal() -> Iterator[None]:
             gc.freeze()  # what was imported stays to the end, and need not be looked at again and again
             gc.set_threshold(_ALLOCATIONS, 50, 100)
             gc.enable()
+            keep_freed_memory()
 
 
 @contextmanager
