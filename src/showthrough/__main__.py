@@ -13,7 +13,7 @@ def main() -> None:
     Python would print where in a library's import it was, and some libraries take the interruption for a fault of
     theirs. There is nothing to clean up yet, so the process just ends.
     """
-    # Threads of NumPy's sleep while there is nothing to do. Otherwise each of them counts for a while first, which took a
+    # Threads of NumPy's sleep while there is nothing to do. Else each of them counts for a while first, which took a
     # sixth of a small evaluation.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     collecting = gc.isenabled()

@@ -6,11 +6,16 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
+import msgspec
+import numpy as np
+
+from showthrough.core.arrays import Ints
 from showthrough.core.errors import ResourceError
 from showthrough.core.families import Inputs
-from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Anonymization, TypedMask
 from showthrough.data.references import REFERENCES
 from showthrough.engines.base import SharedValue
 from showthrough.evaluation._mask_notices import MaskNoticeCounts, tells_of_masks
@@ -38,11 +43,22 @@ class Work:
     types: tuple[str, ...] | None = None  # entity types of the whole corpus; None: of the chunk
     entity_groups: tuple[EntityGroups, ...] = ()  # by which entities are counted beside
     inputs: Inputs = field(default_factory=dict)  # of families, those that metrics of single documents need
+    people: Mapping[str, Metric] = field(default_factory=dict)  # by which annotators are scored against each other
 
     @property
     def systems(self) -> list[Anonymization]:
         """What is under test."""
         return [anonymization for anonymization in self.anonymizations if anonymization.name not in REFERENCES]
+
+
+class ReadingCounts(NamedTuple):
+    """What each annotator reaches against the others, by document, and in the order of its annotators."""
+
+    documents: Ints  # of each reading, the number of its document in the chunk
+    names: list[str]
+    annotators: Ints  # of each reading, the number of its annotator among the names
+    rows: dict[str, Rows]  # by a metric's text
+    failures: dict[str, str]
 
 
 @dataclass
@@ -53,6 +69,7 @@ class ChunkResult:
     failures: dict[str, str] = field(default_factory=dict)  # metrics, and why
     masks: dict[str, MaskNoticeCounts] = field(default_factory=dict)  # by anonymization
     free: list[Spans] | None = None  # words of kept documents that may stay readable; None where nobody can tell
+    readings: ReadingCounts | None = None  # of documents that several people marked
     seconds: float = 0.0
 
 
@@ -86,6 +103,8 @@ def process_chunk(chunk: Chunk, work: Work) -> ChunkResult:
     if work.kept is not None:
         with suppress(ResourceError):
             answer.free = list(free_words(chunk, work.kept))
+    if work.people:
+        answer.readings = count_readings(chunk, work.people)
     answer.seconds = time.perf_counter() - started
     return answer
 
@@ -102,3 +121,74 @@ def process_remote_chunk(
     chunk.forget()
     answer.seconds = time.perf_counter() - started  # with what decoding the documents took, which is done here
     return answer
+
+
+def count_readings(chunk: Chunk, metrics: Mapping[str, Metric]) -> ReadingCounts | None:
+    """Scores annotators as systems on the documents that several people marked; nothing where there are none.
+
+    There are as many turns as the most annotators that a document has. Each of them is a system in one of them.
+    """
+    documents, gold = chunk.axis.documents, chunk.axis.gold  # of all layers: a turn has some of them
+    readers = {
+        number: document.readers
+        for number, document in enumerate(documents)
+        if len(document.annotations) > 1 and len(document.readers) > 1
+    }
+    if not readers:
+        return None
+    positions: list[int] = []
+    names: list[str] = []
+    rows: dict[str, list[Rows]] = {text: [] for text in metrics}
+    failures: dict[str, str] = {}
+    before = np.cumsum(gold.layers.count) - gold.layers.count
+    for turn in range(max(map(len, readers.values()))):
+        numbers = [number for number, reader_names in readers.items() if turn < len(reader_names)]
+        pairs = [(documents[number], readers[number][turn]) for number in numbers]
+        masked = Anonymization({document.id: _masks_of(document, name) for document, name in pairs}, "people")
+        layers = [layers_without(*pair) for pair in pairs]
+        left = [with_layers(document, chosen) for (document, _), chosen in zip(pairs, layers, strict=True)]
+        axis = chunk.axis.part(numbers, left)
+        starts = before[numbers].tolist()
+        chosen_layers = [start + layer for start, chosen in zip(starts, layers, strict=True) for layer in chosen]
+        axis.gold = gold.part(np.array(chosen_layers, dtype=np.int64), axis)
+        others = Chunk(Corpus(left), chunk.resources, chunk.types)
+        others.axis = axis
+        answer = process_chunk(others, Work(metrics, [masked]))
+        others.forget()
+        failures |= answer.failures
+        positions += numbers
+        names += [name for _, name in pairs]
+        for (text, _), counted in answer.rows.items():
+            rows[text].append(counted)
+    order = np.argsort(np.array(positions), kind="stable")
+    joined = {text: Rows.concatenate(parts) for text, parts in rows.items() if text not in failures}
+    annotator_names, annotators = np.unique(np.array(names, dtype=object), return_inverse=True)
+    return ReadingCounts(
+        np.array(positions)[order],
+        annotator_names.tolist(),
+        annotators[order],
+        {text: Rows(table.columns, table.values[order]) for text, table in joined.items()},
+        failures,
+    )
+
+
+def _masks_of(document: Document, annotator: str) -> tuple[TypedMask, ...]:
+    """What an annotator wants masked, with nothing in its place."""
+    marks = (
+        mark for annotation in document.annotations if annotation.annotator == annotator for mark in annotation.mentions
+    )
+    return tuple(
+        TypedMask(mention.start, mention.end, None, mention.entity_type)
+        for mention in marks
+        if mention.identifier != "NO_MASK"
+    )
+
+
+def layers_without(document: Document, annotator: str) -> list[int]:
+    """The numbers of the layers of the other people alone."""
+    other_readers = {*document.readers} - {annotator}
+    return [number for number, layer in enumerate(document.annotations) if layer.annotator in other_readers]
+
+
+def with_layers(document: Document, numbers: Sequence[int]) -> Document:
+    return msgspec.structs.replace(document, annotations=tuple(document.annotations[number] for number in numbers))

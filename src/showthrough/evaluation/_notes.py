@@ -17,6 +17,7 @@ from showthrough.core.plugins import is_plugin
 from showthrough.data.documents import Corpus
 from showthrough.data.references import REFERENCES
 from showthrough.data.slicing import parse_slices
+from showthrough.evaluation._annotator_scores import Readings
 from showthrough.evaluation._chunks import Cell
 from showthrough.evaluation._mask_notices import mask_notices
 from showthrough.evaluation._others_identifiers import OthersIdentifiers
@@ -25,7 +26,7 @@ from showthrough.evaluation._scoring import chance_scores, compute_scores, refer
 from showthrough.evaluation._slices import compute_slices
 from showthrough.evaluation._sweeps import is_swept, sweeps
 from showthrough.evaluation._work_spec import WorkSpec
-from showthrough.evaluation.ceiling import ceiling, has_ceiling
+from showthrough.evaluation.ceiling import ceiling_of, has_ceiling
 from showthrough.evaluation.notices import carried_by_few, nobody_marked, notices
 from showthrough.evaluation.release_checks import release_notices
 from showthrough.evaluation.runner import Runner
@@ -37,6 +38,7 @@ from showthrough.models.chat.base import describe_unanswered
 from showthrough.run.documents import RunTexts, riskiest, texts_of, too_many
 from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Sweep, columns_of
 from showthrough.run.run import Run
+from showthrough.run.settings import RecordedSettings
 from showthrough.run.stored_rows import EvidenceWriter, StoredEvidence, StoredRows
 from showthrough.statistics.rows import BLOCK
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
@@ -233,7 +235,7 @@ class Notes:
         slices = list(compute_slices(run, plan.metrics, plan.corpus.ids, cuts, plan.settings, self._tables))
         in_order = parse_slices(plan.settings.slices)
         run.slices = {each.field: each for each in sorted(slices, key=lambda each: in_order.index(each.field))}
-        run.ceiling = self._score_ceiling()
+        run.ceiling = self._score_ceiling(walk.readings)
         run.sweeps = self._sweeps(walk) if plan.settings.sweeps else {}
         if plan.texts:
             run.texts = self._texts()
@@ -255,20 +257,14 @@ class Notes:
         ]
         run.notes += [_of_others(name, ids) for name, ids in found.items() if ids]
 
-    def _score_ceiling(self) -> Ceiling | None:
+    def _score_ceiling(self, readings: Readings) -> Ceiling | None:
         """What people reach on the same metrics, where several marked a document and some metric can tell."""
         plan, settings = self._plan, self._plan.settings
         metrics = [metric for metric in plan.metrics if metric_text(metric) in self.run.rows and has_ceiling(metric)]
         if not (metrics and plan.corpus.survey.shared):
             return None
-        return ceiling(
-            plan.corpus,
-            metrics,
-            seed=settings.seed,
-            resamples=settings.resamples,
-            confidence=settings.confidence,
-            resources=self._resources,
-        )
+        recorded = RecordedSettings(seed=settings.seed, resamples=settings.resamples, confidence=settings.confidence)
+        return ceiling_of(plan.corpus, metrics, recorded, self._resources, readings)
 
     def _sweeps(self, walk: Runner) -> dict[str, Sweep]:
         """What the surer masks of each anonymization reach on the same metrics, where masks have scores."""

@@ -11,6 +11,7 @@ from showthrough.core.families import input_types, ranking_metrics
 from showthrough.data.masks import Anonymization
 from showthrough.evaluation._chunks import Cell, Work
 from showthrough.evaluation._mask_notices import read_elsewhere, words_aside
+from showthrough.evaluation.ceiling import has_ceiling
 from showthrough.evaluation.plan import Plan
 from showthrough.metrics import Metric, metric_text
 from showthrough.metrics.chunk import HidingRule
@@ -58,6 +59,7 @@ class WorkSpec:
     def of_chunk(self, anonymizations: Sequence[Anonymization] = (), *, counted: bool = False) -> Work:
         """What is asked of a chunk; of one that is `counted` already what a run does not keep."""
         planned = {} if counted else self.of_scope("document")
+        shared = bool(self.plan.corpus.survey.shared)
         return Work(
             metrics={**planned, **self.ranking},
             anonymizations=anonymizations,
@@ -72,6 +74,7 @@ class WorkSpec:
                 for kind in input_types()
                 if kind.travels and kind.name in self.plan.inputs
             },
+            people={text: metric for text, metric in planned.items() if shared and has_ceiling(metric)},
         )
 
     @cached_property

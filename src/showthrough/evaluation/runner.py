@@ -13,6 +13,7 @@ from showthrough.core.plugins import is_plugin
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, InProcess, LostError, SharedValue
+from showthrough.evaluation._annotator_scores import Readings
 from showthrough.evaluation._chunks import ChunkResult, Work, process_chunk, process_remote_chunk
 from showthrough.evaluation._progress import EvaluationProgress
 from showthrough.evaluation._work_spec import WorkSpec
@@ -64,6 +65,7 @@ class Runner:
         self._plan, self._corpus = questions.plan, questions.plan.corpus
         self._pace = Pace(questions.of_scope("document").values())
         self._told: SharedValue[Work] | None = None
+        self.readings = Readings()  # what annotators reach in these documents
 
     def through(self, progress: Progress, on_answer: Callable[[], None]) -> None:
         """Chunk after chunk; `on_answer` is called for every answer.
@@ -81,6 +83,9 @@ class Runner:
                 # What only ranks documents may fail: then nobody is told.
                 if text in self._questions.metrics and numbers.start < failing.get(text, total):
                     failing[text], gathered.failures[text] = numbers.start, why
+            if not gathered.has_rows(numbers):
+                self.readings.take(numbers, answer.readings)
+                answer.readings = None
             gathered.take(answer, numbers)
             self._pace.took(int(self._corpus.survey.lengths[numbers.start : numbers.stop].sum()), answer.seconds)
             on_answer()
