@@ -35,7 +35,7 @@ from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.metrics.chunk import HidingRule
 from showthrough.models import Resources
 from showthrough.models.chat.base import describe_unanswered
-from showthrough.run.documents import RunTexts, riskiest, texts_of, too_many
+from showthrough.run.documents import DocumentKeeper, Ranking, RunTexts, texts_of, too_many
 from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Sweep, columns_of
 from showthrough.run.run import Run
 from showthrough.run.settings import RecordedSettings
@@ -238,7 +238,7 @@ class Notes:
         run.ceiling = self._score_ceiling(walk.readings)
         run.sweeps = self._sweeps(walk) if plan.settings.sweeps else {}
         if plan.texts:
-            run.texts = self._texts()
+            run.texts = self._texts(walk.keeper)
         if any(metric.reads_release for metric in plan.metrics):
             self._look_for_others()
 
@@ -277,13 +277,13 @@ class Notes:
         tables = [(metric, {name: self._tables[text, name] for name in names}) for metric, text, names in counted]
         return [line for metric, rows_by_name in tables for line in metric.remarks(rows_by_name, self._resources)]
 
-    def _texts(self) -> RunTexts:
+    def _texts(self, keeper: DocumentKeeper | None) -> RunTexts:
         """The documents for a reader; where there are too many, those at most risk."""
         hiding = self._questions.hiding_of(text for text in self._metrics if text in self.run.rows)
         many = too_many(self._plan.corpus)
         order = self._order(hiding) if many else None
         free = None if many or hiding != self._questions.hiding else self._gathered.free  # which reads all answers
-        return texts_of(self._plan.corpus, self._plan.anonymizations, order, hiding, self._resources, free)
+        return texts_of(self._plan.corpus, self._plan.anonymizations, order, hiding, self._resources, free, keeper)
 
     def _order(self, hiding: HidingRule) -> Ints | None:
         """Documents by their risk, where it can be told."""
@@ -291,7 +291,10 @@ class Notes:
         ranking = [(metric, metric_text(metric)) for metric in ranking_metrics(hiding.function_words, scored)]
         if any((text, name) not in self._tables for _, text in ranking for name in self.run.names):
             return None
-        return riskiest(self._leaks(ranking))
+        order = Ranking()
+        for numbers, leaks in self._leaks(ranking):
+            order.add(numbers, leaks)
+        return order.numbers
 
     def _leaks(self, ranking: Sequence[tuple[Metric, str]]) -> Iterator[tuple[Ints, list[list[Floats]]]]:
         """What is readable in documents, some at a time: their numbers, and by metric and anonymization how much."""

@@ -106,12 +106,15 @@ class WorkSpec:
     @cached_property
     def ranking(self) -> dict[str, Metric]:
         """What tells the documents at most risk, where not all can be kept and the plan does not ask for it anyway."""
+        return {text: metric for text, metric in self.all_ranking.items() if text not in self.metrics}
+
+    @cached_property
+    def all_ranking(self) -> dict[str, Metric]:
+        """The same with those that the plan asks for."""
         if not (self.plan.texts and self.plan.corpus.survey.annotated and too_many(self.plan.corpus)):
             return {}
-        needed = {
-            metric_text(metric): metric for metric in ranking_metrics(self.hiding.function_words, self.plan.metrics)
-        }
-        return {text: metric for text, metric in needed.items() if text not in self.metrics}
+        ranking = ranking_metrics(self.hiding.function_words, self.plan.metrics)
+        return {metric_text(metric): metric for metric in ranking}
 
     @property
     def retention_key(self) -> str:
