@@ -27,6 +27,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, usual)
         command()
     finally:
+        gc.freeze()  # the process ends, and nobody need look for cycles once more
         if collecting:
             gc.enable()
 

@@ -23,8 +23,6 @@ from showthrough.evaluation._mask_notices import mask_notices
 from showthrough.evaluation._others_identifiers import OthersIdentifiers
 from showthrough.evaluation._progress import EvaluationProgress
 from showthrough.evaluation._scoring import chance_scores, compute_scores, reference_scores
-from showthrough.evaluation._slices import compute_slices
-from showthrough.evaluation._sweeps import is_swept, sweeps
 from showthrough.evaluation._work_spec import WorkSpec
 from showthrough.evaluation.ceiling import ceiling_of, has_ceiling
 from showthrough.evaluation.notices import carried_by_few, nobody_marked, notices
@@ -39,6 +37,7 @@ from showthrough.run.documents import DocumentKeeper, Ranking, RunTexts, texts_o
 from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Sweep, columns_of
 from showthrough.run.run import Run
 from showthrough.run.settings import RecordedSettings
+from showthrough.run.slices import Slice
 from showthrough.run.stored_rows import EvidenceWriter, StoredEvidence, StoredRows
 from showthrough.statistics.rows import BLOCK
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
@@ -231,10 +230,7 @@ class Notes:
             *reference_scores(run, plan.metrics, plan.settings, self._tables),
         ]
         run.notes += carried_by_few(run)
-        cuts = plan.slicings, plan.entity_groups
-        slices = list(compute_slices(run, plan.metrics, plan.corpus.ids, cuts, plan.settings, self._tables))
-        in_order = parse_slices(plan.settings.slices)
-        run.slices = {each.field: each for each in sorted(slices, key=lambda each: in_order.index(each.field))}
+        run.slices = self._slices()
         run.ceiling = self._score_ceiling(walk.readings)
         run.sweeps = self._sweeps(walk) if plan.settings.sweeps else {}
         if plan.texts:
@@ -266,8 +262,21 @@ class Notes:
         recorded = RecordedSettings(seed=settings.seed, resamples=settings.resamples, confidence=settings.confidence)
         return ceiling_of(plan.corpus, metrics, recorded, self._resources, readings)
 
+    def _slices(self) -> dict[str, Slice]:
+        """What the metrics reach in groups, in the order in which these are asked for."""
+        run, plan = self.run, self._plan
+        if not (in_order := parse_slices(plan.settings.slices)):
+            return {}
+        from showthrough.evaluation._slices import compute_slices  # here: few evaluations have any
+
+        cuts = plan.slicings, plan.entity_groups
+        slices = list(compute_slices(run, plan.metrics, plan.corpus.ids, cuts, plan.settings, self._tables))
+        return {each.field: each for each in sorted(slices, key=lambda each: in_order.index(each.field))}
+
     def _sweeps(self, walk: Runner) -> dict[str, Sweep]:
         """What the surer masks of each anonymization reach on the same metrics, where masks have scores."""
+        from showthrough.evaluation._sweeps import is_swept, sweeps  # here: few evaluations ask for them
+
         metrics = {text: metric for text, metric in self._metrics.items() if text in self.run.rows and is_swept(metric)}
         return sweeps(self._plan.anonymizations, metrics, walk.whole)
 

@@ -18,7 +18,6 @@ from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings, Names
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.formats.people.names import read_names
 from showthrough.formats.registry import shared_format
 from showthrough.metrics import Metric, metric_text
 from showthrough.run.gate.parsing import ThresholdRequest, resolve_thresholds
@@ -157,7 +156,10 @@ class EvaluationRequest:
                 problems += error.problems
         names = NO_TABLE
         try:
-            names = read_names(settings.names, corpus) if settings.names else NO_TABLE
+            if settings.names:
+                from showthrough.formats.people.names import read_names  # here: few evaluations have a table
+
+                names = read_names(settings.names, corpus)
         except InputError as error:
             problems += error.problems
         inputs: dict[str, Any] = {}
