@@ -110,4 +110,4 @@ class FormerModules:
 
 def register() -> None:
     if not any(isinstance(finder, FormerModules) for finder in sys.meta_path):
-        sys.meta_path.append(FormerModules())  # type: ignore[arg-type]
+        sys.meta_path.append(FormerModules())

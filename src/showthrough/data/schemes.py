@@ -6,11 +6,10 @@ name stands for is in `types`, once for all of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True)
-class Scheme:
+class Scheme(msgspec.Struct, frozen=True):
     """The names of types of a corpus, a tool or a service."""
 
     source: str

@@ -14,7 +14,8 @@ import numpy as np
 from showthrough.core.arrays import Ints
 from showthrough.core.errors import ResourceError
 from showthrough.core.families import Inputs
-from showthrough.data.documents import Corpus, Document
+from showthrough.core.plugins import is_plugin
+from showthrough.data.documents import Corpus, Document, chunk_ranges
 from showthrough.data.masks import Anonymization, TypedMask
 from showthrough.data.references import REFERENCES
 from showthrough.engines.base import SharedValue
@@ -124,52 +125,56 @@ def process_remote_chunk(
 
 
 def count_readings(chunk: Chunk, metrics: Mapping[str, Metric]) -> ReadingCounts | None:
-    """Scores annotators as systems on the documents that several people marked; nothing where there are none.
-
-    There are as many turns as the most annotators that a document has. Each of them is a system in one of them.
-    """
-    documents, gold = chunk.axis.documents, chunk.axis.gold  # of all layers: a turn has some of them
-    readers = {
-        number: document.readers
-        for number, document in enumerate(documents)
+    """Scores annotators as systems on the documents that several people marked; nothing where there are none."""
+    triples = [
+        (turn, number, reader)
+        for number, document in enumerate(chunk.axis.documents)
         if len(document.annotations) > 1 and len(document.readers) > 1
-    }
-    if not readers:
+        for turn, reader in enumerate(document.readers)
+    ]
+    if not triples:
         return None
-    positions: list[int] = []
-    names: list[str] = []
+    turns, numbers = (np.array(column) for column in list(zip(*triples, strict=True))[:2])
+    # A document is there as often as it has annotators. Plugins may know documents by their ids: they see each once.
+    apart = any(map(is_plugin, metrics.values()))
+    groups = [np.flatnonzero(turns == turn) for turn in range(turns.max() + 1)] if apart else [np.arange(len(triples))]
     rows: dict[str, list[Rows]] = {text: [] for text in metrics}
     failures: dict[str, str] = {}
-    before = np.cumsum(gold.layers.count) - gold.layers.count
-    for turn in range(max(map(len, readers.values()))):
-        numbers = [number for number, reader_names in readers.items() if turn < len(reader_names)]
-        pairs = [(documents[number], readers[number][turn]) for number in numbers]
-        masked = Anonymization({document.id: _masks_of(document, name) for document, name in pairs}, "people")
-        layers = [layers_without(*pair) for pair in pairs]
-        left = [with_layers(document, chosen) for (document, _), chosen in zip(pairs, layers, strict=True)]
-        axis = chunk.axis.part(numbers, left)
-        starts = before[numbers].tolist()
-        chosen_layers = [start + layer for start, chosen in zip(starts, layers, strict=True) for layer in chosen]
-        axis.gold = gold.part(np.array(chosen_layers, dtype=np.int64), axis)
-        others = Chunk(Corpus(left), chunk.resources, chunk.types)
-        others.axis = axis
-        answer = process_chunk(others, Work(metrics, [masked]))
-        others.forget()
-        failures |= answer.failures
-        positions += numbers
-        names += [name for _, name in pairs]
-        for (text, _), counted in answer.rows.items():
-            rows[text].append(counted)
-    order = np.argsort(np.array(positions), kind="stable")
+    lengths = np.diff(chunk.axis.bounds)[numbers]
+    for group in groups:
+        for some in chunk_ranges(lengths[group]):
+            pairs = [triples[index][1:] for index in group[some.start : some.stop].tolist()]
+            answer = _score_annotators(chunk, metrics, pairs)
+            failures |= answer.failures
+            for (text, _), counted in answer.rows.items():
+                rows[text].append(counted)
+    order = np.argsort(np.concatenate(groups))
+    names, annotators = np.unique(np.array([reader for *_, reader in triples], dtype=object), return_inverse=True)
     joined = {text: Rows.concatenate(parts) for text, parts in rows.items() if text not in failures}
-    annotator_names, annotators = np.unique(np.array(names, dtype=object), return_inverse=True)
-    return ReadingCounts(
-        np.array(positions)[order],
-        annotator_names.tolist(),
-        annotators[order],
-        {text: Rows(table.columns, table.values[order]) for text, table in joined.items()},
-        failures,
-    )
+    in_order = {text: Rows(table.columns, table.values[order]) for text, table in joined.items()}
+    return ReadingCounts(numbers, names.tolist(), annotators, in_order, failures)
+
+
+def _score_annotators(chunk: Chunk, metrics: Mapping[str, Metric], pairs: Sequence[tuple[int, str]]) -> ChunkResult:
+    """Scores what annotators want masked, of documents by number, against what the others marked there."""
+    documents, gold = chunk.axis.documents, chunk.axis.gold  # of all layers, of which each pair has some
+    before = (np.cumsum(gold.layers.count) - gold.layers.count).tolist()
+    left, layers, masks = [], [], {}
+    for number, reader in pairs:
+        document, chosen = documents[number], layers_without(documents[number], reader)
+        document_id = document.id
+        while document_id in masks:  # the same document with another annotator
+            document_id += "#"
+        left.append(msgspec.structs.replace(with_layers(document, chosen), id=document_id))
+        layers += [before[number] + layer for layer in chosen]
+        masks[document_id] = _masks_of(document, reader)
+    axis = chunk.axis.part([number for number, _ in pairs], left)
+    axis.gold = gold.part(np.array(layers, dtype=np.int64), axis)
+    others = Chunk(Corpus(left), chunk.resources, chunk.types)
+    others.axis = axis
+    answer = process_chunk(others, Work(metrics, [Anonymization(masks, "people")]))
+    others.forget()
+    return answer
 
 
 def _masks_of(document: Document, annotator: str) -> tuple[TypedMask, ...]:

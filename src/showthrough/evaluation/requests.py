@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from showthrough.core.errors import InputError, PlanError, Problem, quote_value, shorten
 from showthrough.core.families import families, input_types
 from showthrough.data.documents import Corpus
@@ -27,12 +29,11 @@ from showthrough.storage.file_heads import Head
 from showthrough.storage.paths import Remote, place_of
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """Where a corpus or an anonymization is, and which columns hold it if it is a table."""
 
     path: Path | Head
-    columns: Mapping[str, str | None] = field(default_factory=dict)
+    columns: Mapping[str, str | None] = msgspec.field(default_factory=dict)
 
 
 def path_of(value: str, file: Path, location: str) -> Path:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from showthrough.core.errors import shorten
 from showthrough.data.types import kind_of
@@ -21,8 +22,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Clause:
+class Clause(msgspec.Struct, frozen=True):
     """A piece of a sentence whose middle is what counts."""
 
     before: str

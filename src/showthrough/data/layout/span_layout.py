@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ class SpanLayout:
         self._ignorable: dict[str, Bools] = {}  # which characters of mentions need not be masked, by function words
 
     def part(self, numbers: Sequence[int], documents: Sequence[Document]) -> SpanLayout:
-        """A layout of some documents, by their ascending numbers, with all or some of their annotations here.
+        """A layout of some documents, by their numbers, with all or some of their annotations here.
 
         What was found out about their texts is not found out again.
         """
@@ -64,12 +65,18 @@ class SpanLayout:
         start, end, token = self.tokens.start[number] + shift, self.tokens.end[number] + shift, np.arange(len(number))
         slices = list(map(slice, low.tolist(), high.tolist()))  # each with the line feed that follows, if one does
         length = max(int(axis.bounds[-1]) - 1, 0)
-        axis.narrow = b"".join([self.narrow[each] for each in slices])[:length]
-        axis.kinds = np.concatenate([self.kinds[each] for each in slices])[:length]
+        narrow = self.narrow + b"\n"  # so that one follows the last text as well, which may come before others now
+        axis.narrow = b"".join([narrow[each] for each in slices])[:length]
+
+        def chosen(which: NDArray[Any]) -> NDArray[Any]:
+            padded = np.append(which, which.dtype.type(0))
+            return np.concatenate([padded[each] for each in slices])[:length]
+
+        axis.kinds = chosen(self.kinds)
         axis.tokens = Spans(start, end, token, token)
         # Function words are sought in every mention: fewer mentions have no others.
         for name, ignorable in self._ignorable.items():
-            axis._ignorable[name] = np.concatenate([ignorable[each] for each in slices])[:length]
+            axis._ignorable[name] = chosen(ignorable)
         return axis
 
     def __len__(self) -> int:
