@@ -179,13 +179,14 @@ def _score_annotators(chunk: Chunk, metrics: Mapping[str, Metric], pairs: Sequen
 
 def _masks_of(document: Document, annotator: str) -> tuple[TypedMask, ...]:
     """What an annotator wants masked, with nothing in its place."""
-    marks = (
-        mark for annotation in document.annotations if annotation.annotator == annotator for mark in annotation.mentions
-    )
     return tuple(
-        TypedMask(mention.start, mention.end, None, mention.entity_type)
-        for mention in marks
-        if mention.identifier != "NO_MASK"
+        [  # a list: a generator takes half as long again
+            TypedMask(mention.start, mention.end, None, mention.entity_type)
+            for annotation in document.annotations
+            if annotation.annotator == annotator
+            for mention in annotation.mentions
+            if mention.identifier != "NO_MASK"
+        ]
     )
 
 

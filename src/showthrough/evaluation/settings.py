@@ -271,7 +271,7 @@ def _hints_of(kind: type[Any]) -> dict[str, Any]:
 
 def options_of(kind: type, *names: str) -> dict[str, Option]:
     """The options among the fields of a class, its own before those of others; or some of them, as they are named."""
-    options = _all_options_of(kind)  # type: ignore[arg-type]  # a class has a hash
+    options = _all_options_of(kind)
     return {name: options[name] for name in names or options}
 
 
