@@ -324,5 +324,6 @@ def test_a_judge_is_asked_once_and_repeated_without_asking(tmp_path: Path) -> No
             assert run["a", metric, "unjudged:judge"].value == 0
             assert run["a", metric].value == 1
             assert len(heard) == 2
-    assert sum("⟦Doe⟧" in line for line in heard[0].splitlines()) == 20
-    assert heard[1].splitlines()[-1].endswith("Doe. – ⟦Hill⟧.… → Marsh")
+    short, long = sorted(heard, key=len)
+    assert sum("⟦Doe⟧" in line for line in long.splitlines()) == 20
+    assert short.splitlines()[-1].endswith("Doe. – ⟦Hill⟧.… → Marsh")

@@ -62,7 +62,7 @@ def _fiscal_code(plain: str) -> bool:
         return int(sign) if sign.isdecimal() else ord(sign) - ord("A")
 
     total = sum(value(sign) if place % 2 else _ODD[value(sign)] for place, sign in enumerate(plain[:-1]))
-    return total % 26 == value(plain[-1])
+    return bool(total % 26 == value(plain[-1]))
 
 
 def _weighted(plain: str, last: int) -> bool:

@@ -246,7 +246,10 @@ def _longer_names(names: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], lis
     for name in names:
         for word in set(name):
             by_word[word].append(name)
-    longer = {name: [other for other in by_word[name[0]] if set(name) < set(other)] for name in names}
+    longer = {
+        name: [other for other in min((by_word[word] for word in name), key=len) if set(name) < set(other)]
+        for name in names
+    }
     return {name: [other for other in others if not longer[other]] for name, others in longer.items()}
 
 

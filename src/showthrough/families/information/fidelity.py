@@ -231,7 +231,7 @@ def _count(
     document = np.repeat(np.arange(len(ids)), [len(pairs) for pairs in by_document])
 
     def by(flags: ArrayLike) -> Floats:
-        return np.bincount(document, np.asarray(flags, dtype=np.float64), minlength=len(ids))
+        return np.bincount(document, np.asarray(flags, dtype=np.float64), len(ids)).astype(np.float64)
 
     said = {rule: np.array(own, dtype=np.int64) for rule, own in verdicts.items()}
     every = np.array([said[rule] for rule in RULES]).reshape(len(RULES), len(document))
