@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from showthrough.data.documents import CHUNK_CHARACTERS
 from showthrough.models.detectors import DetectorEntry
-from showthrough.models.detectors.placeholders import is_written
+from showthrough.models.detectors.base import is_written
 
 
 @dataclass(frozen=True)
