@@ -75,7 +75,7 @@ def serve(
     Ctrl-C ends it. Every answer is saved at once, and the same command goes on where a rater was. evaluate --ratings
     FOLDER reads the ratings.
     """
-    from showthrough.report.rating_page import rating_page
+    from showthrough.report.html.sources import rating_page
     from showthrough.studies.rating.server import RatingServer
 
     server = RatingServer(folder, rater, rating_page(), port)
