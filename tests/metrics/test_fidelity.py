@@ -326,4 +326,4 @@ def test_a_judge_is_asked_once_and_repeated_without_asking(tmp_path: Path) -> No
             assert len(heard) == 2
     short, long = sorted(heard, key=len)
     assert sum("⟦Doe⟧" in line for line in long.splitlines()) == 20
-    assert short.splitlines()[-1].endswith("Doe. – ⟦Hill⟧.… → Marsh")
+    assert short.splitlines()[-1].endswith("Doe. – ⟦Hill⟧. … → Marsh")

@@ -7,29 +7,24 @@ from functools import partial
 
 import msgspec
 
+from showthrough.data.documents import Document
 from showthrough.families.information._fidelity_rules import RIGHT, UNKNOWN, WRONG, Verdict
 from showthrough.families.information._surrogates import SurrogatePair
-from showthrough.metrics.chunk import Anonymized
 from showthrough.models.chat.base import Chat, ChatQuestion
 from showthrough.models.chat.prompts import decode_answer, load
 
 _AROUND = 80  # characters on each side of a surrogate that are sent
 _TOGETHER = 20  # surrogates that are asked about at once
 _TOKENS = 25  # of an answer, for each of them
-_VERDICT = {"number": {"type": "integer"}, "fits": {"type": "boolean"}}
+_VERDICT = {
+    "type": "object",
+    "properties": {"number": {"type": "integer"}, "fits": {"type": "boolean"}},
+    "required": ["number", "fits"],
+    "additionalProperties": False,
+}
 _SCHEMA = {
     "type": "object",
-    "properties": {
-        "verdicts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": _VERDICT,
-                "required": list(_VERDICT),
-                "additionalProperties": False,
-            },
-        }
-    },
+    "properties": {"verdicts": {"type": "array", "items": _VERDICT}},
     "required": ["verdicts"],
     "additionalProperties": False,
 }
@@ -44,39 +39,37 @@ class _Verdicts(msgspec.Struct):
     verdicts: list[_Verdict]
 
 
-class SurrogateJudge:
-    """`llm:MODEL[@URL]`. It sees a little of the original around each of some surrogates at a time."""
+def ask_judge(
+    chat: Chat, anonymization: str, documents: Sequence[tuple[Document, Sequence[SurrogatePair]]]
+) -> list[Verdict]:
+    """What `llm:MODEL[@URL]` says of all surrogates, document by document; unknown where it does not answer.
 
-    def __init__(self, chat: Chat) -> None:
-        self._chat = chat
-        self._prompt = load("showthrough.families.information", "fidelity.v1")
+    It sees a little of the original around each of some surrogates at a time.
+    """
+    asked = [
+        (pairs[first : first + _TOGETHER], document)
+        for document, pairs in documents
+        for first in range(0, len(pairs), _TOGETHER)
+    ]
+    said: list[list[Verdict]] = [[UNKNOWN] * len(pairs) for pairs, _ in asked]
+    for count in sorted({len(pairs) for pairs, _ in asked}):  # what is valid depends on what was asked
+        chosen = [place for place, (pairs, _) in enumerate(asked) if len(pairs) == count]
+        questions = [_question(asked[place][0], asked[place][1], anonymization) for place in chosen]
+        for place, reply in zip(chosen, chat.replies(questions, partial(_read, count)), strict=True):
+            if reply is not None:
+                said[place] = _read(count, reply.content)
+    return [verdict for verdicts in said for verdict in verdicts]
 
-    def verdicts(self, anonymized: Anonymized, by_document: Sequence[list[SurrogatePair]]) -> list[Verdict]:
-        """Of all surrogates, document by document; unknown where there is no answer."""
-        asked = [
-            (pairs[first : first + _TOGETHER], document)
-            for document, pairs in zip(anonymized.chunk.corpus, by_document, strict=True)
-            for first in range(0, len(pairs), _TOGETHER)
-        ]
-        questions = [self._question(pairs, document.text, (anonymized.name, document.id)) for pairs, document in asked]
-        said: list[list[Verdict]] = [[UNKNOWN] * len(pairs) for pairs, _ in asked]
-        for count in sorted({len(pairs) for pairs, _ in asked}):  # what is valid depends on what was asked
-            chosen = [place for place, (pairs, _) in enumerate(asked) if len(pairs) == count]
-            replies = self._chat.replies([questions[place] for place in chosen], partial(_read, count))
-            for place, reply in zip(chosen, replies, strict=True):
-                if reply is not None:
-                    said[place] = _read(count, reply.content)
-        return [verdict for verdicts in said for verdict in verdicts]
 
-    def _question(self, pairs: Sequence[SurrogatePair], text: str, about: tuple[str, str]) -> ChatQuestion:
-        lines = [
-            " ".join(
-                f"{number}. …{text[max(0, pair.start - _AROUND) : pair.start]}⟦{pair.hidden}⟧"
-                f"{text[pair.end : pair.end + _AROUND]}… → {pair.written}".split()
-            )
-            for number, pair in enumerate(pairs, 1)
-        ]
-        return self._prompt.about("\n".join(lines), schema=_SCHEMA, about=about, tokens=_TOKENS * (len(pairs) + 4))
+def _question(pairs: Sequence[SurrogatePair], document: Document, anonymization: str) -> ChatQuestion:
+    lines = []
+    for number, pair in enumerate(pairs, 1):
+        before = document.text[max(0, pair.start - _AROUND) : pair.start]
+        behind = document.text[pair.end : pair.end + _AROUND]
+        lines.append(" ".join(f"{number}. …{before}⟦{pair.hidden}⟧{behind}… → {pair.written}".split()))
+    prompt = load("showthrough.families.information", "fidelity.v1")
+    tokens, about = _TOKENS * (len(pairs) + 4), (anonymization, document.id)
+    return prompt.about("\n".join(lines), schema=_SCHEMA, about=about, tokens=tokens)
 
 
 def _read(count: int, content: str) -> list[Verdict]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import date
 from enum import IntEnum
 from functools import cache, lru_cache
@@ -203,7 +203,7 @@ def _has_rare_words(dictionary: str) -> bool:
     return dictionary.removeprefix(WORDFREQ) in available_languages("large")
 
 
-def judge_identity(pairs: Sequence[SurrogatePair]) -> tuple[list[Verdict], list[Verdict]]:
+def judge_identity(pairs: Sequence[SurrogatePair]) -> dict[str, list[Verdict]]:
     """`one` and `two` of surrogates in their order, which belong to one text or to several that are read together.
 
     A shorter form of one name, as the Doe of John Doe, is the same person; one that fits two names cannot be judged.
@@ -232,7 +232,7 @@ def judge_identity(pairs: Sequence[SurrogatePair]) -> tuple[list[Verdict], list[
                 two[number] = _said(all(_same_person(pair, other) for other in others)) if pair.new_key else UNKNOWN
             others.append(pair.key)
             kinds.add(pair.kind)
-    return one, two
+    return {"one": one, "two": two}
 
 
 def _same_person(pair: SurrogatePair, other: tuple[str, ...]) -> bool:
@@ -320,7 +320,7 @@ def _ties(text: str, kind: Kind, dictionary: str, towns: frozenset[str]) -> froz
     )
 
 
-def judge_dates(pairs: Sequence[SurrogatePair], day_first: bool | None) -> tuple[list[Verdict], list[Verdict]]:
+def judge_dates(pairs: Sequence[SurrogatePair], day_first: bool | None) -> dict[str, list[Verdict]]:
     """`order` and `distances`: of each date but the earliest, how it follows the one before it.
 
     A date counts once in a document. Dates that do not say one day cannot be judged.
@@ -335,21 +335,19 @@ def judge_dates(pairs: Sequence[SurrogatePair], day_first: bool | None) -> tuple
             open_.append(number)
         else:
             days.setdefault(hidden, (written, number))
-    if len(days) + len(open_) < 2:
-        return order, distances
     for number in open_ if days else open_[1:]:
         order[number] = distances[number] = UNKNOWN
     chain = sorted(days.items())
     for (earlier, (new_earlier, _)), (later, (new_later, number)) in pairwise(chain):
         order[number] = _said(new_earlier < new_later)
         distances[number] = _said(new_later - new_earlier == later - earlier)
-    return order, distances
+    return {"order": order, "distances": distances}
 
 
-def judge_new(pair: SurrogatePair, originals: Callable[[Kind, tuple[str, ...]], bool]) -> Verdict:
+def judge_new(pair: SurrogatePair, originals: Container[tuple[Kind, tuple[str, ...]]]) -> Verdict:
     """Whether a person, a code or an address is somebody's original; one common name alone is nobody's."""
     if pair.kind not in ("person", "code", "contact"):
         return NOT_ASKED
     if not pair.new_key or (len(pair.new_key) == 1 and is_given_name(pair.new_key[0])):
         return UNKNOWN
-    return _said(pair.new_key == pair.key or not originals(pair.kind, pair.new_key))
+    return _said(pair.new_key == pair.key or (pair.kind, pair.new_key) not in originals)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -110,50 +108,58 @@ class Fidelity(Metric):
         corpus, labels = chunk.corpus, Labels(chunk.types)
 
         def rows(anonymized: Anonymized) -> Rows:
-            by_document, masks = _pairs(corpus, anonymized, labels)
-            verdicts = self._verdicts(corpus, by_document)
+            read = [surrogates_of(document, anonymized.of(document.id), labels) for document in corpus]
+            if isinstance(anonymized.anonymization, Rewriting):  # passages that were written anew are no surrogates
+                read = [([], masks) for _, masks in read]
+            pairs = [pair for own, _ in read for pair in own]
+            place = [number for number, (own, _) in enumerate(read) for _ in own]
+            verdicts = self._verdicts(corpus, pairs, place)
             if self.judge:
-                from showthrough.families.information._fidelity_judge import SurrogateJudge
+                from showthrough.families.information._fidelity_judge import ask_judge
 
-                judge = SurrogateJudge(chunk.resources.chat(self.judge))
-                verdicts[JUDGE] = judge.verdicts(anonymized, by_document)
-            return _count(corpus.ids, by_document, masks, verdicts)
+                asked = [(document, own) for document, (own, _) in zip(corpus, read, strict=True)]
+                verdicts[JUDGE] = ask_judge(chunk.resources.chat(self.judge), anonymized.name, asked)
+            columns = {_MASKS: [masks for _, masks in read]} | _count(len(read), place, verdicts)
+            return replace(Rows.named(columns), evidence=_list_faults(corpus.ids, pairs, place, verdicts))
 
         return rows
 
-    def _verdicts(self, corpus: Corpus, by_document: Sequence[list[SurrogatePair]]) -> dict[str, list[Verdict]]:
-        """Of each rule, what it says of all surrogates, document by document."""
-        pairs = list(chain.from_iterable(by_document))
+    def _verdicts(
+        self, corpus: Corpus, pairs: Sequence[SurrogatePair], place: Sequence[int]
+    ) -> dict[str, list[Verdict]]:
+        """Of each rule, what it says of all surrogates; `place` is the number of the document of each."""
         verdicts: dict[str, list[Verdict]] = {rule: [NOT_ASKED] * len(pairs) for rule in RULES}
+
+        def put(numbers: Sequence[int], said: Mapping[str, Sequence[Verdict]]) -> None:
+            for rule, own in said.items():
+                for number, verdict in zip(numbers, own, strict=True):
+                    verdicts[rule][number] = verdict
+
         for number, pair in enumerate(pairs):
-            for rule, verdict in judge_alone(pair, self.dictionary).items():
-                verdicts[rule][number] = verdict
+            put([number], {rule: [verdict] for rule, verdict in judge_alone(pair, self.dictionary).items()})
         verdicts[ORIGINAL] = [plausibility(pair.hidden, pair.kind, self.dictionary) for pair in pairs]
         originals = {(pair.kind, pair.key) for pair in pairs}
-        verdicts["new"] = [judge_new(pair, lambda kind, key: (kind, key) in originals) for pair in pairs]
+        verdicts["new"] = [judge_new(pair, originals) for pair in pairs]
         dates = [pair for pair in pairs if pair.kind == "date"]
         day_first = day_comes_first(pair.hidden for pair in dates)
         if day_first is None:
             day_first = day_comes_first(pair.written for pair in dates)
-        for numbers in _numbers_by_document(by_document):
+        for numbers in _together(place):
+            put(numbers, judge_dates([pairs[number] for number in numbers], day_first))
+        for numbers in self._read_together(corpus, place):
             own = [pairs[number] for number in numbers]
-            _put(verdicts, numbers, ("order", "distances"), judge_dates(own, day_first))
-        for numbers in self._read_together(corpus, by_document):
-            own = [pairs[number] for number in numbers]
-            _put(verdicts, numbers, _ACROSS, (*judge_identity(own), judge_relations(own, self.dictionary)))
+            put(numbers, judge_identity(own) | {"relations": judge_relations(own, self.dictionary)})
         return verdicts
 
-    def _read_together(self, corpus: Corpus, by_document: Sequence[list[SurrogatePair]]) -> Iterator[list[int]]:
-        """The numbers of surrogates that are compared with each other; documents are in the order of their ids."""
-        numbers = list(_numbers_by_document(by_document))
+    def _read_together(self, corpus: Corpus, place: Sequence[int]) -> Iterable[list[int]]:
+        """The numbers of surrogates that are compared with each other, of several documents in the order of the ids."""
         if self.within == "document":
-            yield from numbers
-            return
-        together: dict[str, list[int]] = defaultdict(list)
-        for place in sorted(range(len(numbers)), key=lambda place: corpus.ids[place]):
-            group = corpus.documents[place].group if self.within == "group" else "all"
-            together[f"group {group}" if group else f"document {place}"] += numbers[place]
-        yield from together.values()
+            return _together(place)
+        groups = {number: corpus.documents[number].group for number in set(place)} if self.within == "group" else {}
+        lists = sorted(_together(place), key=lambda numbers: corpus.ids[place[numbers[0]]])
+        keys = [groups.get(place[numbers[0]], "all") or place[numbers[0]] for numbers in lists for _ in numbers]
+        order = [number for numbers in lists for number in numbers]
+        return [[order[at] for at in numbers] for numbers in _together(keys)]
 
     def combine(self, totals: Totals) -> dict[str, Floats]:
         surrogates = totals[_SURROGATES]
@@ -198,74 +204,45 @@ class Fidelity(Metric):
         return sentences
 
 
-def _pairs(corpus: Corpus, anonymized: Anonymized, labels: Labels) -> tuple[list[list[SurrogatePair]], list[int]]:
-    """By document its surrogates, and how many masks it has. Passages that were written anew are none."""
-    if isinstance(anonymized.anonymization, Rewriting):
-        return [[] for _ in range(len(corpus))], [len(anonymized.of(key)) for key in corpus.ids]
-    read = [surrogates_of(document, anonymized.of(document.id), labels) for document in corpus]
-    return [pairs for pairs, _ in read], [masks for _, masks in read]
+def _together(keys: Sequence[Hashable]) -> list[list[int]]:
+    """The numbers of equal keys, in their order."""
+    numbers: dict[Hashable, list[int]] = {}
+    for number, key in enumerate(keys):
+        numbers.setdefault(key, []).append(number)
+    return list(numbers.values())
 
 
-def _numbers_by_document(by_document: Sequence[list[SurrogatePair]]) -> Iterator[list[int]]:
-    first = 0
-    for pairs in by_document:
-        yield list(range(first, first + len(pairs)))
-        first += len(pairs)
-
-
-def _put(
-    verdicts: dict[str, list[Verdict]], numbers: Sequence[int], rules: Sequence[str], said: Sequence[Sequence[Verdict]]
-) -> None:
-    for rule, own in zip(rules, said, strict=True):
-        for number, verdict in zip(numbers, own, strict=True):
-            verdicts[rule][number] = verdict
-
-
-def _count(
-    ids: Sequence[str],
-    by_document: Sequence[list[SurrogatePair]],
-    masks: Sequence[int],
-    verdicts: Mapping[str, Sequence[Verdict]],
-) -> Rows:
-    """Rows, with the faults of each document as evidence. What the judge says is no part of the headline."""
-    document = np.repeat(np.arange(len(ids)), [len(pairs) for pairs in by_document])
+def _count(documents: int, place: Sequence[int], verdicts: Mapping[str, Sequence[Verdict]]) -> dict[str, ArrayLike]:
+    """Columns of rows. What the judge says is no part of the headline."""
 
     def by(flags: ArrayLike) -> Floats:
-        return np.bincount(document, np.asarray(flags, dtype=np.float64), len(ids)).astype(np.float64)
+        weights = np.asarray(flags, dtype=np.float64)
+        return np.bincount(np.array(place, dtype=np.int64), weights, documents).astype(np.float64)
 
     said = {rule: np.array(own, dtype=np.int64) for rule, own in verdicts.items()}
-    every = np.array([said[rule] for rule in RULES]).reshape(len(RULES), len(document))
+    every = np.stack([said[rule] for rule in RULES])
     judged, wrong = (every >= WRONG).any(axis=0), (every == WRONG).any(axis=0)
     columns: dict[str, ArrayLike] = {
-        _MASKS: masks,
-        _SURROGATES: by(np.ones(len(document))),
-        _JUDGED: by(judged),
-        _FAULTLESS: by(judged & ~wrong),
-    }
+        _SURROGATES: by(np.ones(len(place))), _JUDGED: by(judged), _FAULTLESS: by(judged & ~wrong),
+    }  # fmt: skip
     for rule, own in said.items():
-        columns |= {
-            f"{_ASKED}{rule}": by(own >= UNKNOWN),
-            f"{_SAID}{rule}": by(own >= WRONG),
-            f"{_RIGHT}{rule}": by(own == RIGHT),
-        }
-    evidence: dict[str, Any] = {}
-    for key, pairs, numbers in zip(ids, by_document, _numbers_by_document(by_document), strict=True):
-        faults = [
-            (rule, pair)
-            for number, pair in zip(numbers, pairs, strict=True)
-            for rule in (*RULES, JUDGE)
-            if rule in verdicts and verdicts[rule][number] == WRONG
-        ]
-        if faults:
-            evidence[key] = {"surrogates": [_fault(rule, pair) for rule, pair in faults[:_MOST]]}
-    return replace(Rows.named(columns), evidence=evidence)
+        flags = {_ASKED: own >= UNKNOWN, _SAID: own >= WRONG, _RIGHT: own == RIGHT}
+        columns |= {f"{column}{rule}": by(values) for column, values in flags.items()}
+    return columns
 
 
-def _fault(rule: str, pair: SurrogatePair) -> dict[str, Any]:
-    return {
-        "rule": rule,
-        "start": pair.start,
-        "end": pair.end,
-        "original": shorten(pair.hidden),
-        "surrogate": shorten(pair.written),
-    }
+def _list_faults(
+    ids: Sequence[str],
+    pairs: Sequence[SurrogatePair],
+    place: Sequence[int],
+    verdicts: Mapping[str, Sequence[Verdict]],
+) -> dict[str, dict[str, Any]]:
+    """By document the surrogates that break a rule, and which."""
+    faults: dict[str, list[dict[str, Any]]] = {}
+    for number, pair in enumerate(pairs):
+        texts = {"original": shorten(pair.hidden), "surrogate": shorten(pair.written)}
+        for rule in (*RULES, JUDGE):
+            if rule in verdicts and verdicts[rule][number] == WRONG:
+                fault = {"rule": rule, "start": pair.start, "end": pair.end, **texts}
+                faults.setdefault(ids[place[number]], []).append(fault)
+    return {key: {"surrogates": own[:_MOST]} for key, own in faults.items()}

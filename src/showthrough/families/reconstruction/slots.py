@@ -13,7 +13,7 @@ from showthrough.data.labels import Labels, label_of
 from showthrough.data.reading_form import reading_form
 from showthrough.data.types import kind_of
 from showthrough.metrics.released_text import ReleasedText
-from showthrough.models.detectors.placeholders import is_placeholder
+from showthrough.models.detectors.base import is_placeholder
 from showthrough.models.gazetteer import lies_in
 
 Way = Literal["suppressed", "labelled", "numbered", "surrogate", "generalized"]
