@@ -301,6 +301,18 @@ def test_what_is_no_judge_is_refused(text: str, message: str) -> None:
         parse_metric(text)
 
 
+def test_a_language_without_a_list_is_refused_although_no_name_is_looked_up() -> None:
+    with pytest.raises(PlanError, match="found 'xx'; expected one of"):
+        run_of([("4711", "1174", ID)], metric='fidelity(dictionary="wordfreq:xx")')
+
+
+def test_a_language_without_rare_words_leaves_unheard_names_open() -> None:
+    [rare, common] = (
+        run_of([("Doe", name, PER)], metric='fidelity(dictionary="wordfreq:da")') for name in ("Zzgrova", "Jensen")
+    )
+    assert (counts(rare, "plausible"), counts(common, "plausible")) == ((0, 0, 1), (1, 1, 1))
+
+
 def test_a_judge_is_asked_once_and_repeated_without_asking(tmp_path: Path) -> None:
     """Of 21 surrogates 20 are asked about at once. One that fits nowhere is no part of the headline."""
     pytest.importorskip("openai")

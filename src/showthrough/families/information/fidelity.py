@@ -35,6 +35,7 @@ from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
 from showthrough.models.chat.base import MODEL
+from showthrough.models.dictionary import dictionary_from
 from showthrough.statistics.rows import Rows, Totals
 
 UNJUDGED, JUDGE, SHARE, ORIGINAL = "unjudged", "judge", "surrogates", "plausible-original"  # parts
@@ -106,6 +107,7 @@ class Fidelity(Metric):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         corpus, labels = chunk.corpus, Labels(chunk.types)
+        dictionary_from(self.dictionary)  # raises for a list that there is not, also where no name is looked up
 
         def rows(anonymized: Anonymized) -> Rows:
             read = [surrogates_of(document, anonymized.of(document.id), labels) for document in corpus]
