@@ -65,6 +65,7 @@ def pairs(text: str, kind: str) -> list[Pair]:
 TABLE: list[tuple[str, str, str, str, tuple[int, int, int]]] = [
     # Kinds: right, wrong, and a name that may be anything.
     ("type", "en", "Mr Doe → Mr Roe; Ann Doe → May 2019; Ann → Brell", PER, (1, 2, 3)),
+    ("type", "en", "Ann Doe → Sofia; Doe → Paris; Ann Doe → Oslo", PER, (1, 2, 3)),
     ("type", "es", "Sevilla → Madrid; Sevilla → 12345; Sevilla → Brell", LOC, (1, 2, 3)),
     ("type", "de", "5. Mai 2019 → 7. Juni 2020; 5. Mai 2019 → Hamburg", DATE, (1, 2, 2)),
     (

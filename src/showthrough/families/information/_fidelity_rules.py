@@ -94,6 +94,8 @@ def _type(pair: SurrogatePair) -> Verdict:
     own, shown = pair.kind, shown_kind(pair.written)
     if not own:
         return UNKNOWN
+    if own == "person" and shown == "place" and pair.new_key and is_given_name(pair.new_key[0]):
+        return RIGHT  # Sofia, Florence
     if shown:
         if own == "person" and shown in ("place", "organization", "date") and _is_word(pair.hidden, pair.written):
             return UNKNOWN  # Park, Valencia and Marzo are surnames, too
