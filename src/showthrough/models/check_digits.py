@@ -62,12 +62,12 @@ def _fiscal_code(plain: str) -> bool:
         return int(sign) if sign.isdecimal() else ord(sign) - ord("A")
 
     total = sum(value(sign) if place % 2 else _ODD[value(sign)] for place, sign in enumerate(plain[:-1]))
-    return bool(total % 26 == value(plain[-1]))
+    return total % 26 == value(plain[-1])
 
 
 def _weighted(plain: str, last: int) -> bool:
     """Digits with weights that fall to 2, and the last one with a weight of its own: the sum is divisible by 11."""
-    weights = (*range(len(plain), 1, -1), last)
+    weights: tuple[int, ...] = (*range(len(plain), 1, -1), last)
     return sum(int(digit) * weight for digit, weight in zip(plain, weights, strict=True)) % 11 == 0
 
 
