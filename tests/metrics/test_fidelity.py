@@ -137,6 +137,7 @@ TABLE: list[tuple[str, str, str, str, tuple[int, int, int]]] = [
     # Formats: of dates, codes, ages and addresses.
     ("format", "en", "5 May 2019 → 12 June 2018; 5 May 2019 → 12/06/2018; 31/01/2019 → 31/02/2019", DATE, (1, 3, 3)),
     ("format", "es", "a@b.es → c@d.es; a@b.es → c@d", "EMAIL", (1, 2, 2)),
+    ("format", "es", "ward7@b.es → maria@d.es; ward7@b.es → 99", "CODE", (1, 2, 2)),
     ("format", "de", "AB-1234 → XY-9876; AB-1234 → XY-98765; AB-1234 → xy-9876", ID, (1, 3, 3)),
     ("format", "fr", "45 ans → 38 ans; 45 ans → 38", "AGE", (1, 2, 2)),
     ("format", "it", "12,50 € → 9,80 €; 12,50 € → 9", "MONEY", (1, 2, 2)),

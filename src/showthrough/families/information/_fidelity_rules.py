@@ -140,7 +140,7 @@ def _number(pair: SurrogatePair) -> Verdict:
 
 
 def _format(pair: SurrogatePair) -> Verdict:
-    if pair.kind == "contact" and (form := contact_form(pair.hidden)):
+    if pair.kind in (*_NUMBERED, "contact") and (form := contact_form(pair.hidden)):  # some type it as a code
         return _said(contact_form(pair.written) == form)
     if pair.kind not in (*_NUMBERED, "contact") or not any(map(str.isdigit, pair.hidden)):
         return NOT_ASKED
