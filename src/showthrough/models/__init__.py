@@ -24,6 +24,7 @@ from showthrough.models.names import (
     SIMILARITY,
     STS,
     TERMS,
+    TEXT_CLASSIFIER,
     Role,
     local_or_hub,
 )
@@ -33,6 +34,7 @@ if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.models._causal_lm import CausalLanguageModel
     from showthrough.models._mask_filling import MaskFiller
     from showthrough.models._similarity import Similarity
+    from showthrough.models._text_classifier import TextClassifier
     from showthrough.models.chat.base import Chat
     from showthrough.models.chat.estimate import QuestionTally
     from showthrough.models.chat.recordings import Recordings
@@ -200,6 +202,14 @@ class Resources:
         return MaskFiller(source, GAPS, self.models, self.cache, self.watch)
 
     @_once
+    def text_classifier(self, name: str) -> TextClassifier:
+        """What is fine-tuned to label texts: an encoder, a folder or a name on the hub."""
+        from showthrough.models._text_classifier import TextClassifier
+
+        source = TEXT_CLASSIFIER.parse(local_or_hub(name, "hf"))
+        return TextClassifier(source, TEXT_CLASSIFIER, self.models, self.cache, self.watch)
+
+    @_once
     def chat(self, name: str) -> Chat:
         """A language model that is talked to: `llm:MODEL` or `llm:MODEL@URL`."""
         from showthrough.models.chat.model import LanguageModel
@@ -258,6 +268,7 @@ class Resources:
             EMBEDDING.parameter: self.embedder,
             LANGUAGE_MODEL.parameter: self.language_model,
             GAPS.parameter: self.mask_filler,
+            TEXT_CLASSIFIER.parameter: self.text_classifier,
             FUNCTION_WORDS: self.function_words,
             STS_MODEL: self.sts,
             WORDNET: self.wordnet,
