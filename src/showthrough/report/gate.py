@@ -20,6 +20,7 @@ from showthrough.run.gate.checks import (
     AnonymizationChecks,
     BaselineCheck,
     Check,
+    DriftCheck,
     Enough,
     EvidenceCheck,
     GateOutcome,
@@ -135,7 +136,7 @@ def _numbers(check: Check) -> tuple[str, str]:
         return "–", ""
     if check.value is None:
         return "–", ""
-    if isinstance(check, BaselineCheck):
+    if isinstance(check, BaselineCheck | DriftCheck):
         return format_value(check.value), "" if check.earlier is None else f"was {format_value(check.earlier)}"
     interval = "" if check.low is None or check.high is None else f"{check.low:.3f}–{check.high:.3f}"
     return format_value(check.value, check.limit), interval
@@ -200,6 +201,7 @@ def _kind(check: Check) -> str:
         Enough: "sample",
         ReadableCheck: "readable",
         EvidenceCheck: "evidence",
+        DriftCheck: "drift",
     }[type(check)]
 
 
