@@ -17,7 +17,7 @@ from showthrough.core.arrays import Bools, Floats
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value, shorten
 from showthrough.data.documents import Corpus
 from showthrough.models.detectors import DEFAULT, DetectorEntry, parse_detector
-from showthrough.models.detectors.placeholders import is_placeholder
+from showthrough.models.detectors.base import is_placeholder
 from showthrough.models.detectors.scanning import scan
 from showthrough.run.gate.checks import AnonymizationChecks, Check, DriftCheck, Enough, GateOutcome
 from showthrough.run.records import Input
