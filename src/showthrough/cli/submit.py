@@ -13,7 +13,7 @@ from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import show_activity
 from showthrough.core.errors import PlanError, quote_value
 from showthrough.run.run import Run
-from showthrough.run.submission import ABOUT, prepare, submission_of
+from showthrough.run.submission import ABOUT, hide_ids, prepare, submission_of
 
 
 def command(
@@ -45,12 +45,13 @@ def command(
     files = named_files(masks or [])
     check_distinct([output], inputs([run_file, check, *files.values()]))
     check_file(output, force)
-    run = prepare(Run.load(run_file), dict(map(_parse_about, about or ())), without_ids=without_ids and check is None)
+    run = prepare(Run.load(run_file), dict(map(_parse_about, about or ())))
     if check is not None:
         from showthrough.evaluation.verification import verify
 
         with show_activity("scoring again"):
             run = verify(run, check, files)
+    run = hide_ids(run) if without_ids else run
     results = Results(force)
     if output:
         results.save(run, output)

@@ -31,15 +31,15 @@ def submission_of(run: Run) -> Submission:
     return msgspec.convert(said, Submission)
 
 
-def prepare(run: Run, about: Mapping[str, str], *, without_ids: bool = False) -> Run:
-    """The run to hand in: without text, and without the documents' ids if these are not for others.
+def prepare(run: Run, about: Mapping[str, str]) -> Run:
+    """The run to hand in, without text.
 
     Raises InputError with all that keeps it from being handed in.
     """
     if faults := list(_faults(run, about)):
         raise InputError(faults)
     submission = Submission({**submission_of(run).about, **about}, dict.fromkeys(run.names, NOT_CHECKED))
-    return with_submission(_without_ids(run.without_text()) if without_ids else run.without_text(), submission)
+    return with_submission(run.without_text(), submission)
 
 
 def with_submission(run: Run, submission: Submission) -> Run:
@@ -64,7 +64,7 @@ def _faults(run: Run, about: Mapping[str, str]) -> Iterator[Problem]:
             yield Problem("", f"system {system.name}", f"was trained on {system.seen:,} documents of this corpus")
 
 
-def _without_ids(run: Run) -> Run:
+def hide_ids(run: Run) -> Run:
     """Numbers for ids, in their order, so that every number is drawn and tested as before."""
     width = len(str(len(run.documents)))
     names = {name: f"{at:0{width}}" for at, name in enumerate(sorted(run.documents), 1)}
