@@ -2,9 +2,9 @@
 
     python tools/results.py                   every board whose files are here, then the claims and docs/findings.md
     python tools/results.py --board tab       one board
-    python tools/results.py --report          the claims and the report alone, from the runs that are here
+    python tools/results.py --report          the claims and the report alone
 
-`results/results.toml` says what is run, `results/claims.toml` what was expected before. A run that differs in nothing but
+`results/results.toml` says what is run, `results/claims.toml` what was expected before. A run that differs only in
 times stays as it was. Systems' masks are kept in `results/.work`, so a second time takes a moment.
 """
 
@@ -78,7 +78,7 @@ def make(name: str) -> str:
 
 def _call(*arguments: str) -> None:
     """One command. Status 1 says that a result has a fault; it is written all the same."""
-    if subprocess.run([sys.executable, "-m", "showthrough", *arguments], cwd=ROOT, check=False).returncode > 1:
+    if subprocess.run([sys.executable, "-m", "showthrough", *arguments], cwd=ROOT, check=False).returncode > 1:  # noqa: S603
         raise SystemExit(f"failed: showthrough {' '.join(arguments)}")
 
 
@@ -89,8 +89,8 @@ def _prepare(step: Mapping[str, Any]) -> None:
         with tarfile.open(step["unpack"]) as archive:
             archive.extractall(place, filter="data")
     elif "venv" in step:
-        subprocess.run([sys.executable, "-m", "venv", place], check=True)
-        subprocess.run([place / "bin" / "pip", "install", "--quiet", "-r", ROOT / step["venv"]], check=True)
+        subprocess.run([sys.executable, "-m", "venv", place], check=True)  # noqa: S603
+        subprocess.run([place / "bin" / "pip", "install", "--quiet", "-r", ROOT / step["venv"]], check=True)  # noqa: S603
     else:
         _call(*step["command"])
 
@@ -150,12 +150,13 @@ def _test(claim: Claim, found: Mapping[str, Run]) -> Claim:
     if run is None or not {claim.better, claim.worse} <= set(run.names):
         return claim._replace(reason="its systems were not run")
     text = run.text_of(claim.metric)
-    values = tuple(run[name, text].value for name in (claim.better, claim.worse))
+    values = run[claim.better, text].value, run[claim.worse, text].value
     (pair,) = run.compare(text, parts=False, shuffles=SHUFFLES, pairs=[(claim.better, claim.worse)])
     sign = 1 if run.record(text).better == "higher" else -1
     ends = None
     if pair.difference is not None and pair.low is not None and pair.high is not None:
-        ends = (sign * pair.difference, *sorted((sign * pair.low, sign * pair.high)))
+        low, high = sorted((sign * pair.low, sign * pair.high))
+        ends = sign * pair.difference, low, high
     return claim._replace(values=values, difference=ends, p=pair.p, reason=pair.note or "it has no number")
 
 

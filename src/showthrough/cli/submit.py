@@ -11,7 +11,7 @@ from showthrough.cli.exit_codes import FELL_SHORT
 from showthrough.cli.options import Anonymizations
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import show_activity
-from showthrough.core.errors import PlanError, quote_value
+from showthrough.core.errors import PlanError, join_names, quote_value
 from showthrough.run.run import Run
 from showthrough.run.submission import ABOUT, hide_ids, prepare, submission_of
 
@@ -57,7 +57,8 @@ def command(
         results.save(run, output)
     submission = submission_of(run)
     lines = [f"{name}: not verified: {why}" for name, why in submission.unverified.items()]
-    lines += [f"{name}: verified" for name in run.names if name not in submission.unverified]
+    aside = f", but for {join_names(submission.not_repeated)}" if submission.not_repeated else ""
+    lines += [f"{name}: verified{aside}" for name in run.names if name not in submission.unverified]
     screen = console(PAGE)
     print_plain(lines, screen)
     results.tell(screen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from showthrough.core.errors import PlanError, join_names, shorten
@@ -50,18 +50,11 @@ def verify(run: Run, corpus: Path, masks: Mapping[str, Path]) -> Run:
             references=False,
         )
         faults = differences(run, again)
-        for name in same:
-            unverified[name] = faults.get(name) or _left_out(set(texts) - set(repeated))
-    left = {name: why for name, why in unverified.items() if why}
-    return with_submission(run, Submission(submission_of(run).about, left))
+        unverified = {name: why for name, why in unverified.items() if name not in same} | faults
+    submission = Submission(submission_of(run).about, unverified, [text for text in texts if text not in repeated])
+    return with_submission(run, submission)
 
 
 def _needs_more(text: str) -> bool:
     """Whether a metric needs an input of a family, or all systems of the run."""
     return any(name == "systems" or input_type(name) for name in parse_metric(text).needs)
-
-
-def _left_out(texts: Iterable[str]) -> str:
-    """Why some numbers still rest on the word of who made them; empty where none does."""
-    names = sorted(texts)
-    return f"{join_names(names)}: what they need beside masks was not given" if names else ""

@@ -21,6 +21,7 @@ class Submission(msgspec.Struct, frozen=True):
 
     about: Annotated[dict[str, str], "what a site says of the corpus: its title, language, licence, source"] = {}
     unverified: Annotated[dict[str, str], "by anonymization: why its numbers rest on the word of who made them"] = {}
+    not_repeated: Annotated[list[str], "metrics that were not scored again, since they need more than masks"] = []
 
 
 def submission_of(run: Run) -> Submission:
