@@ -16,7 +16,7 @@ from showthrough.core.errors import InputError, PlanError
 from showthrough.evaluation.settings import options_of, settings_problems
 from showthrough.report.cautions import notes_on
 from showthrough.report.gate import BEGINNINGS, junit_xml, outcome_json, outcome_markdown, show_outcome
-from showthrough.report.short_names import short_names
+from showthrough.report.wording import short_names
 from showthrough.run.gate.accepted import read_accepted
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, check_run

@@ -12,9 +12,9 @@ from showthrough.core.families import family_fields, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.slicing import NO_TABLE, keys_of, parse_slices
-from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
+from showthrough.evaluation.requests import with_inputs
 from showthrough.evaluation.runner import Progress
 from showthrough.evaluation.settings import Settings, settings_problems, takes_arguments_of
 from showthrough.formats import read_anonymization, read_corpus

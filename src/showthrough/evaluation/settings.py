@@ -45,9 +45,8 @@ from showthrough.data.retyping import Retyping
 from showthrough.metrics import Metric, with_parameters
 from showthrough.metrics.language import ENGLISH, in_language
 from showthrough.models import function_words_from
-from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.closed_classes import CLOSED_CLASSES
-from showthrough.models.settings import ModelSettings
+from showthrough.models.settings import AskingSettings, ModelSettings
 from showthrough.run.settings import RecordedSettings
 from showthrough.storage.reading import type_fault
 

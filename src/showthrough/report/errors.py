@@ -14,8 +14,7 @@ from showthrough.report.wording import counted_words, percent
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
-from showthrough.studies.cases import ErrorCase
-from showthrough.studies.contexts import context_of, in_a_line
+from showthrough.studies.cases import ErrorCase, context_of, in_a_line
 from showthrough.studies.errors import NOTHING, DocumentSample, ErrorAnalysis, Errors, LeakCounts, LeakTally
 from showthrough.studies.failures import MASK_KINDS, MaskKind
 from showthrough.studies.leaks import LEAK_KINDS

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from showthrough.core.errors import printable, shorten
 from showthrough.report.escaping import in_markdown, markdown_code
-from showthrough.report.short_names import legend, shortened
+from showthrough.report.wording import legend, shortened
 from showthrough.run.gate.checks import (
     AnonymizationChecks,
     BaselineCheck,

@@ -14,7 +14,7 @@ import numpy as np
 from showthrough.core.arrays import Floats
 from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.data.documents import Corpus
-from showthrough.families.authorship.verifiers.folds import components
+from showthrough.families.authorship.verifiers.traces import components
 from showthrough.families.reidentification.attacks import approaches
 from showthrough.families.reidentification.attacks.base import Candidates
 from showthrough.families.reidentification.attacks.ranks import plain

@@ -18,7 +18,7 @@ from showthrough.run.pairing import RunPair
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import RESIDUAL, choose_metric, count_by_kind, goes_first, wrongs
 from showthrough.run.run import Run
-from showthrough.studies.contexts import Context, context_of
+from showthrough.studies.cases import Context, context_of
 from showthrough.studies.failures import PARTLY, Inspection
 
 Identifier = Literal["DIRECT", "QUASI"]

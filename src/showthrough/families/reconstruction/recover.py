@@ -18,6 +18,7 @@ from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.data.reading_form import reading_form
 from showthrough.data.references import REFERENCES
 from showthrough.families.inference.controls import CONTROL, EMPTY, RISK, as_good, risk, risk_interval
+from showthrough.families.reconstruction.family import ASKED, BEHIND, EXACT, FIRST, FIVE, ORDINARY, UNANSWERED, WORDS
 from showthrough.families.reconstruction.guessers import (
     FILLING,
     FREQUENCY,
@@ -29,7 +30,6 @@ from showthrough.families.reconstruction.guessers import (
     guesser_of,
     units_of,
 )
-from showthrough.families.reconstruction.parts import ASKED, BEHIND, EXACT, FIRST, FIVE, ORDINARY, UNANSWERED, WORDS
 from showthrough.families.reconstruction.slots import Slot, Target, targets_of
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from showthrough.core.errors import shorten
-from showthrough.families.reconstruction.parts import WORDS
+from showthrough.families.reconstruction.family import WORDS
 from showthrough.metrics import Role
 from showthrough.report.evidence import Evidence, evaluation
 from showthrough.report.section import Section

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Document, Mention
@@ -16,7 +16,6 @@ from showthrough.metrics.released_text import ReleasedText
 from showthrough.models.gazetteer import lies_in
 
 Way = Literal["suppressed", "labelled", "numbered", "surrogate", "generalized"]
-WAYS: tuple[Way, ...] = get_args(Way)
 
 _WORD = lazy_pattern(r"[^\W_]+")
 _EDGES = lazy_pattern(r"^[\W_]+|[\W_]+$")

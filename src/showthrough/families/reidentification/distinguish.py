@@ -14,7 +14,7 @@ from showthrough.core.errors import PlanError, Problem, join_names, quote_value,
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
-from showthrough.families.reidentification.parts import EPSILON
+from showthrough.families.reidentification.family import EPSILON
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources

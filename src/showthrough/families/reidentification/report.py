@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from showthrough.core.errors import shorten
 from showthrough.data.references import NOTHING
 from showthrough.families.inference.controls import risk_interval
-from showthrough.families.reidentification.parts import EPSILON
+from showthrough.families.reidentification.family import EPSILON
 from showthrough.metrics import HEADLINE
 from showthrough.report.evidence import Evidence, evaluation
 from showthrough.report.section import Section

@@ -18,7 +18,7 @@ from showthrough.core.errors import InputError, PlanError, Problem, at_document,
 from showthrough.core.expected import expects
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention
 from showthrough.data.silver import is_silver
-from showthrough.studies.contexts import context_of, in_a_line
+from showthrough.studies.cases import context_of, in_a_line
 from showthrough.studies.review._columns import DOCUMENT, NOTE, WORDS, table
 from showthrough.studies.review._filled_sheets import SheetRow, normalize_spaces, open_rows, places_of, rows_of_sheet
 from showthrough.studies.review.merging import (

@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple
 import regex
 from msgspec import structs
 
-from showthrough.data.categories import phi_type
 from showthrough.data.documents import Annotation, Document, Mention
+from showthrough.data.schemes import phi_type
 
 Edit = tuple[int, int, str]  # start and end of what is replaced, and what is there afterwards
 Scope = Literal["text", "marks", "names"]

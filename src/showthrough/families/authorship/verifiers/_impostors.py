@@ -20,8 +20,7 @@ import numpy as np
 from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.families.authorship.verifiers._calibration import Calibration, fit_and_calibrate, logistic
 from showthrough.families.authorship.verifiers.base import Question
-from showthrough.families.authorship.verifiers.folds import components
-from showthrough.families.authorship.verifiers.traces import trace
+from showthrough.families.authorship.verifiers.traces import components, trace
 
 SPACES = (1000, 3000)  # words and pairs of words: those that the most texts of training have
 TRIALS = 50
