@@ -46,15 +46,15 @@ def pair_instances(gold: TypedSpans, system: TypedSpans, types: bool) -> Pairs:
 def pair_same_types(gold: TypedSpans, system: TypedSpans) -> Pairs:
     """The same for pairs of one type alone."""
     width = int(max(gold.end.max(initial=0), system.end.max(initial=0))) + 1
-    orders = [np.lexsort((spans.end, spans.start, spans.kind)) for spans in (gold, system)]
-    apart = [
-        TypedSpans(
-            shifted.start + shifted.kind * width, shifted.end + shifted.kind * width, shifted.layer, shifted.kind
-        )
-        for shifted in (gold.at(orders[0]), system.at(orders[1]))
-    ]
-    pairs = pair_instances(*apart, types=False)
-    return Pairs(orders[0][pairs.gold], orders[1][pairs.system], pairs.correct)
+    ours, theirs = (np.lexsort((spans.end, spans.start, spans.kind)) for spans in (gold, system))
+    pairs = pair_instances(_shift_kinds(gold.at(ours), width), _shift_kinds(system.at(theirs), width), types=False)
+    return Pairs(ours[pairs.gold], theirs[pairs.system], pairs.correct)
+
+
+def _shift_kinds(spans: TypedSpans, width: int) -> TypedSpans:
+    """Each kind on a stretch of its own, so that only spans of one kind overlap."""
+    shift = spans.kind * width
+    return TypedSpans(spans.start + shift, spans.end + shift, spans.layer, spans.kind)
 
 
 def pair_by_union(gold: TypedSpans, system: TypedSpans, types: bool, least: float) -> Pairs:
