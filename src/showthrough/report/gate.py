@@ -65,8 +65,8 @@ def show_outcome(outcome: GateOutcome, console: Console, names: Mapping[str, str
         console.print(Text(f"{shorten(checked.name)} {verdict}{_how_many(checked)}", style=style), width=width)
         console.print(_table(checked, width, names), width=width)
         if checked.state:
-            told = f"{_titled(checked.state)}. {checked.sentence}"
-            console.print(Text(printable(told), style=_STATES.get(checked.state, "bold")), width=width)
+            state = f"{_titled(checked.state)}. {checked.sentence}"
+            console.print(Text(printable(state), style=_STATES.get(checked.state, "bold")), width=width)
         if checked.documents:
             console.print(Text(_look_first(checked.documents[:_SHOWN])), width=width)
     console.print()
