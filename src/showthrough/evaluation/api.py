@@ -85,8 +85,8 @@ def build_plan(call: EvaluationCall, systems: int = 0) -> Plan:
     if not isinstance(call.texts, bool):
         raise PlanError(f"found {quote_value(call.texts)}; expected True or False", "texts")
     for name in ("progress", "watch"):
-        if (told := getattr(call, name)) is not None and not callable(told):
-            raise PlanError(f"found a value of type {_kind(told)}; expected a function", name)
+        if (observer := getattr(call, name)) is not None and not callable(observer):
+            raise PlanError(f"found a value of type {_kind(observer)}; expected a function", name)
     settings = call.part(Settings)
     if problems := settings_problems(settings):
         raise InputError(problems)

@@ -321,12 +321,12 @@ def settings_problems(settings: object) -> list[Problem]:
         try:
             msgspec.convert(value, hints[option.name])
         except msgspec.ValidationError as error:
-            place, message = type_fault(error, option.name)
+            field, message = type_fault(error, option.name)
             if option.expected and ", got " not in str(error):
                 message = f"found {quote_value(value)}; expected {option.expected}"
             elif option.expected and message.endswith("; expected text"):
                 message = f"{message.removesuffix('text')}{option.expected}"
-            problems.append(Problem("", place, message.replace("null", "None")))
+            problems.append(Problem("", field, message.replace("null", "None")))
     return problems
 
 

@@ -98,7 +98,7 @@ _PLACES = {
     "azure": "recognizers.azure:FORMAT",
 }
 FORMATS: Registry[Format] = Registry(
-    "formats", {}, _entry, lazy={name: f"showthrough.formats.{place}" for name, place in _PLACES.items()}
+    "formats", {}, _entry, lazy={name: f"showthrough.formats.{module}" for name, module in _PLACES.items()}
 )
 # Those that no file with JSON in it and an ending of JSON is in: they are not imported to ask them.
 _NEVER_JSON = frozenset({

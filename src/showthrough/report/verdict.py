@@ -141,7 +141,7 @@ def verdict(run: Run, ranked: Sequence[Decision] = ()) -> Verdict:
 def _recommendation(run: Run, systems: Sequence[SystemVerdict], ranked: Sequence[Decision]) -> str:
     if not run.complete or not any(system.grades for system in systems):
         return ""
-    against = {one.candidate for one in ranked if one.state == ReleaseState.DO_NOT_RELEASE}
+    against = {decision.candidate for decision in ranked if decision.state == ReleaseState.DO_NOT_RELEASE}
     within = [system for system in systems if system.grade in ("met", "unsure")]
     met, unsure = (
         [system.name for system in within if system.grade == grade and system.name not in against]

@@ -250,7 +250,7 @@ def _with_usage(cost: Cost, batches: Sequence[_Batch], counts: Counter[str], jou
             batch.found.seconds / len(batch.masks) for batch in batches if batch.masks for _ in range(len(batch.masks))
         ]
     p50, p95 = (float(np.quantile(each, share)) for share in (0.5, 0.95)) if each else (None, None)
-    asked = TOKENS_IN in counts or TOKENS_OUT in counts
+    has_tokens = TOKENS_IN in counts or TOKENS_OUT in counts
     sent, answered, unpriced, millionths = (counts.pop(key, 0) for key in (TOKENS_IN, TOKENS_OUT, UNPRICED, MILLIONTHS))
     if cost.earlier:
         no_joules = "masks were kept from an earlier run"
@@ -263,9 +263,9 @@ def _with_usage(cost: Cost, batches: Sequence[_Batch], counts: Counter[str], jou
         p50=p50,
         p95=p95,
         timed=("document" if by_document else "batch") if each else "",
-        tokens_in=sent if asked else None,
-        tokens_out=answered if asked else None,
-        dollars=millionths / 1e6 if asked and not unpriced else None,
+        tokens_in=sent if has_tokens else None,
+        tokens_out=answered if has_tokens else None,
+        dollars=millionths / 1e6 if has_tokens and not unpriced else None,
         joules=None if no_joules else joules,
         no_joules=no_joules,
     )

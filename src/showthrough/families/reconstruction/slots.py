@@ -167,8 +167,8 @@ def way_of(written: str, hidden: str, labels: Labels) -> tuple[Way, str, int]:
     if _WORD.search(bare) is None:
         return "suppressed", "", 0
     label = label_of(bare)
-    known = label in labels or kind_of(label) is not None or is_placeholder(bare)
-    if label.isupper() and _LABEL.fullmatch(label) and (known or _BRACKETED.fullmatch(bare)):
+    is_type = label in labels or kind_of(label) is not None or is_placeholder(bare)
+    if label.isupper() and _LABEL.fullmatch(label) and (is_type or _BRACKETED.fullmatch(bare)):
         return ("numbered" if any(map(str.isdigit, bare)) else "labelled"), labels.taken(label) or "", 0
     if _is_wider(bare, hidden):
         return "generalized", "", 0
