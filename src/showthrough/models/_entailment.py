@@ -23,7 +23,7 @@ VERSION = 1  # of the answers
 _MOST = 5.0
 _BLOCK = 64  # documents whose answers are stored together: what a stop can lose
 _LABEL = "entailment"
-_WINDOW = 256  # pieces of a text and a statement together: models learn from short passages
+_WINDOW = 256  # pieces of a text and a hypothesis together: models learn from short passages
 
 
 class Entailment(PretrainedModel):
@@ -46,34 +46,34 @@ class Entailment(PretrainedModel):
         return [_MOST * np.asarray(entry["chances"], dtype=np.float64).mean(axis=1) for entry in entries]
 
     def follow(self, groups: Sequence[tuple[str, Sequence[str]]]) -> list[Floats]:
-        """P(a statement follows from a text), of every statement of each text: the highest over the text's windows.
+        """P(a hypothesis follows from a text), of every hypothesis of each text: the highest over the text's windows.
 
-        NaN for a statement so long that no window is left beside it.
+        NaN for a hypothesis so long that no window is left beside it.
         """
-        names = [question("follows", VERSION, self.identity, text, list(statements)) for text, statements in groups]
+        names = [question("follows", VERSION, self.identity, text, list(hypotheses)) for text, hypotheses in groups]
 
         def answer(indices: list[int]) -> Iterator[Arrays]:
             for first in range(0, len(indices), _BLOCK):
                 block = [groups[index] for index in indices[first : first + _BLOCK]]
                 with guard_errors(self.role.failure_error):
-                    windows = [[self._windows(text, one) for one in statements] for text, statements in block]
+                    windows = [[self._windows(text, one) for one in hypotheses] for text, hypotheses in block]
                 chances = iter(self._run([window for group in windows for one in group for window in one]).tolist())
-                share_of(self.watch, "statements", first, len(block), len(indices))(1.0)
+                share_of(self.watch, "hypotheses", first, len(block), len(indices))(1.0)
                 for group in windows:
                     highest = [max((next(chances) for _ in one), default=math.nan) for one in group]
                     yield {"chances": np.array(highest, dtype=np.float64)}
 
         return [np.asarray(entry["chances"], dtype=np.float64) for entry in self.cache.through(names, answer)]
 
-    def _windows(self, text: str, statement: str) -> list[dict[str, Any]]:
-        """Overlapping windows of a text, each with the statement behind it; none where there is no room for one."""
+    def _windows(self, text: str, hypothesis: str) -> list[dict[str, Any]]:
+        """Overlapping windows of a text, each with the hypothesis behind it; none where there is no room for one."""
         _, tokenizer, _ = self._loaded
         limit = min(self._limit, _WINDOW)
-        taken = len(tokenizer("", statement, verbose=False)["input_ids"])
+        taken = len(tokenizer("", hypothesis, verbose=False)["input_ids"])
         if taken > limit // 2:
             return []
         encoded = tokenizer(
-            text, statement, truncation="only_first", max_length=limit, stride=(limit - taken) // 4,
+            text, hypothesis, truncation="only_first", max_length=limit, stride=(limit - taken) // 4,
             return_overflowing_tokens=True, verbose=False,
         )  # fmt: skip
         names = [name for name in encoded if name != "overflow_to_sample_mapping"]

@@ -38,8 +38,8 @@ _ALL, _COUNTED, _RIGHT = "all", "counted", "right"  # columns, as are both above
 _SHOWN = 300  # statements of a document that are kept as evidence
 _LONGEST = 200  # characters of one
 _WORDS = (
-    "the judge rules looks for words alone: a reader may conclude a statement from other words, and words that are "
-    "all there may say something else"
+    "the judge rules looks for words alone: a reader may conclude a statement from others, and the same words may say "
+    "something else"
 )
 
 
