@@ -132,6 +132,14 @@ def test_the_ends_of_the_scale(words: list[str], keep: bool) -> None:
     assert ends == ([None, None] if unfound else [1, 0] if keep else [0, 1])
 
 
+def test_words_that_say_nothing_are_a_list(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("hiv\nin\n")
+    metric = f'propositions(dictionary="{tmp_path}/words.txt")'
+    assert values(scored(statements(("HIV in Oslo", "gone")), hiding("Oslo"), metric=metric), metric=metric)[""] == 1
+    with pytest.raises(InputError, match=r"none\.txt"):
+        scored(statements(("HIV", "gone")), hiding(), metric=metric.replace("words.txt", "none.txt"))
+
+
 def test_documents_without_statements_do_not_count() -> None:
     corpus = Corpus([Document("a", TEXT), Document("b", "HIV"), Document("c", "Oslo")])
     said = Statements([

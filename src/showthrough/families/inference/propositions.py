@@ -68,7 +68,9 @@ class Propositions(Metric):
 
     judge: str = parameter(RULES, "who says what a text says: rules, nli:MODEL, llm:MODEL[@URL] or answers:FILE")
     threshold: float = parameter(0.5, "of nli: the probability from which on a statement follows from a text")
-    dictionary: str = parameter("wordfreq:en", "of rules: which words are in every text, wordfreq:LANGUAGE or a file")
+    dictionary: str = parameter(
+        "wordfreq:en", "of rules: words that say nothing, the most frequent of wordfreq:LANGUAGE or those of a file"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -83,9 +83,10 @@ class Vocabulary:
 
     @cached_property
     def frequent(self) -> frozenset[str]:
-        """Zipf 6.15 or more, and function words: those that are in every text; of a file no word is."""
+        """Words that say nothing: function words, and those of Zipf 6.15 or more; of a file all words are."""
         often = frequencies(self._language) if self._dictionary.startswith(WORDFREQ) else {}
-        return _forms(word for word, share in often.items() if share >= FREQUENT and word.isalpha()) | self.function
+        rare = (word for word, share in often.items() if share < FREQUENT or not word.isalpha())
+        return _forms(dictionary_from(self._dictionary).difference(rare)) | self.function
 
     @cached_property
     def calendar(self) -> frozenset[str]:
