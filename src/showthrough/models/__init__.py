@@ -15,7 +15,6 @@ from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, InProcess, SharedValue
 from showthrough.models.cache import Cache, usual_cache
-from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.lexicon import LEXICONS, NONE, Lexicon, NoWords
 from showthrough.models.names import (
     EMBEDDING,
@@ -30,7 +29,7 @@ from showthrough.models.names import (
     Role,
     local_or_hub,
 )
-from showthrough.models.settings import ModelSettings, Watch
+from showthrough.models.settings import AskingSettings, ModelSettings, Watch
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.models._causal_lm import CausalLanguageModel

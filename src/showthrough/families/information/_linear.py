@@ -84,11 +84,11 @@ def deal_folds(units: Sequence[str], labels: Sequence[str], folds: int, seed: in
     rarest: dict[str, str] = {}
     for unit, label in zip(units, labels, strict=True):
         if label:
-            rarest[unit] = min(rarest.get(unit, label), label, key=lambda one: (count[one], one))
+            rarest[unit] = min(rarest.get(unit, label), label, key=lambda key: (count[key], key))
     names = list(rarest)
-    drawn = [names[place] for place in np.random.default_rng(seed).permutation(len(names))]
+    drawn = [names[at] for at in np.random.default_rng(seed).permutation(len(names))]
     drawn.sort(key=lambda unit: (count[rarest[unit]], rarest[unit]))
-    fold = {unit: place % folds for place, unit in enumerate(drawn)}
+    fold = {unit: at % folds for at, unit in enumerate(drawn)}
     return np.array([fold[unit] if label else -1 for unit, label in zip(units, labels, strict=True)], dtype=np.int64)
 
 
@@ -113,8 +113,8 @@ def held_out(
         if len(learning) > most:
             learning = np.sort(np.random.default_rng([seed, number]).choice(learning, most, replace=False))
         chosen = np.flatnonzero(out)
-        asked = [[texts[place] for place in chosen.tolist()] for texts in tests]
-        learned = learn([train[place] for place in learning.tolist()], labels[learning], classes, asked)
+        parts = [[texts[at] for at in chosen.tolist()] for texts in tests]
+        learned = learn([train[at] for at in learning.tolist()], labels[learning], classes, parts)
         for answer, predicted in zip(answers, learned, strict=True):
             answer[chosen] = predicted
     return answers

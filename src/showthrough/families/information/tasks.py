@@ -115,17 +115,17 @@ class Task(Metric):
         texts = [text for batch in chunk.batches() for text in batch.texts()]
         digests = [digest_of_bytes(text.encode("utf-8", "surrogatepass")).hex() for text in texts]
         names = corpus.units.labels
-        units = [str(names[place]) if names and names[place] else f" {place}" for place in range(len(texts))]
+        units = [str(names[index]) if names and names[index] else f" {index}" for index in range(len(texts))]
         # Neither the order nor the ids of documents may change who is dealt where.
-        order = sorted(range(len(texts)), key=lambda place: (digests[place], corpus.ids[place]))
-        place = np.argsort(np.array(order, dtype=np.int64))
+        order = sorted(range(len(texts)), key=lambda index: (digests[index], corpus.ids[index]))
+        index = np.argsort(np.array(order, dtype=np.int64))
         texts, units = ([values[at] for at in order] for values in (texts, units))
         every = labels_of(corpus, self.label)
         labelled = [every[at] for at in order]
         count = count_units(units, labelled)
         classes = sorted(label for label in count if count[label] >= self.folds)
-        known = {label: number for number, label in enumerate(classes)}
-        labels = np.array([known.get(label, -1) for label in labelled], dtype=np.int64)
+        numbers = {label: number for number, label in enumerate(classes)}
+        labels = np.array([numbers.get(label, -1) for label in labelled], dtype=np.int64)
         enough = len(classes) > 1
         unlabelled = np.array([not label for label in labelled])
         shared: dict[str, Bools] = {
@@ -135,8 +135,8 @@ class Task(Metric):
             _UNLABELLED: unlabelled,
         }
         if not enough:
-            return lambda anonymized: Rows.named({name: values[place] for name, values in shared.items()})
-        fold = deal_folds(units, [label if label in known else "" for label in labelled], self.folds, self.seed)
+            return lambda anonymized: Rows.named({name: values[index] for name, values in shared.items()})
+        fold = deal_folds(units, [label if label in numbers else "" for label in labelled], self.folds, self.seed)
         frequent = int(np.bincount(labels[labels >= 0]).argmax())
         learn = learner_of(self.learner, chunk.resources, self.epochs, self.seed)
         (baseline,) = held_out(texts, [texts], labels, fold, self.most, self.seed, learn)
@@ -152,7 +152,7 @@ class Task(Metric):
             for number in range(len(classes)):
                 columns[f"{_ANSWERED}{number}"] = answers == number
                 columns[f"{_HIT}{number}"] = right & (labels == number)
-            return Rows.named({name: values[place] for name, values in columns.items()})
+            return Rows.named({name: values[index] for name, values in columns.items()})
 
         return rows
 

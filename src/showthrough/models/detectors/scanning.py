@@ -10,7 +10,7 @@ from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import CHUNK_CHARACTERS
 from showthrough.models.detectors import DEFAULT, DetectorEntry, check_ready, parse_detector
-from showthrough.models.detectors.placeholders import is_written
+from showthrough.models.detectors.base import is_written
 
 _PIPELINE = lazy_pattern(r"([a-z]{2})_\w+\Z")  # of spaCy: the language comes first
 
