@@ -319,7 +319,7 @@ def test_the_known_numbers_of_tab(tab: Corpus, data: Path) -> None:
 
 NAMES = st.sampled_from(["", "PERSON", "a|b&c_d", "\u202eRTL", "line\nfeed", "x" * 200, "日本", "silver", "ø"])
 TEXTS = st.text(st.sampled_from("ab_ .東京é\n😀"), min_size=1, max_size=12)
-LEVELS = st.sampled_from(["DIRECT", "QUASI", "NO_MASK"])
+LEVELS = st.sampled_from(["DIRECT", "QUASI", "NO_MASK", "MAY_MASK"])
 SAID = st.sampled_from([None, "", "NOT_CONFIDENTIAL", "HEALTH"])
 
 

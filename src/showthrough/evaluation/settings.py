@@ -64,7 +64,7 @@ Names = str | Collection[str]
 
 _CLUSTER = {"heading": "Cluster"}
 _RARE = {"rare": True}
-_OF_TYPES = ("map", "direct", "quasi", "ignore")
+_OF_TYPES = ("map", "direct", "quasi", "ignore", "may")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +96,9 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
     ] = ()
     ignore: Annotated[
         Names, Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated.")
+    ] = ()
+    may: Annotated[
+        Names, Meta(title="TYPE", description="This type, or NO_MASK, may be masked or stay: it counts neither way.")
     ] = ()
     slices: Annotated[
         str | tuple[str, ...],
@@ -141,7 +144,7 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
             extra=_CLUSTER,
         ),
     ] = None
-    types: str = field(default="", init=False)  # what the four of them say of types, in one line
+    types: str = field(default="", init=False)  # what these five say of types, in one line
 
     def __post_init__(self) -> None:
         if isinstance(self.recordings, PathLike):
@@ -154,7 +157,7 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
     @property
     def retyping(self) -> Retyping:
         """What types are to be taken for; raises PlanError where that contradicts itself."""
-        return Retyping.of(self.map, self.direct, self.quasi, self.ignore)
+        return Retyping.of(self.map, self.direct, self.quasi, self.ignore, self.may)
 
     @property
     def recorded_settings(self) -> RecordedSettings:
