@@ -94,7 +94,26 @@ def test_a_confidential_mention_is_asked_for_although_it_may_stay() -> None:
     assert run["x", 'recall(include="confidential")'].value == pytest.approx(1 / 2)  # "a" is free, "nurse" is left
 
 
-WORDS = ["Ann", "Lee", "of", "Oslo", "was", "ill", "and", "met", "Bo", "Dahl", "in", "Rome", "two", "years", "ago", "with", "a", "nurse"]
+WORDS = [
+    "Ann",
+    "Lee",
+    "of",
+    "Oslo",
+    "was",
+    "ill",
+    "and",
+    "met",
+    "Bo",
+    "Dahl",
+    "in",
+    "Rome",
+    "two",
+    "years",
+    "ago",
+    "with",
+    "a",
+    "nurse",
+]
 BOUNDS = [sum(len(word) + 1 for word in WORDS[:number]) for number in range(len(WORDS) + 1)]
 LEVEL = st.sampled_from(["DIRECT", "QUASI", "NO_MASK", "MAY_MASK"])
 SPANS = st.lists(st.tuples(st.integers(0, len(WORDS) - 1), st.integers(1, 3), LEVEL), max_size=6)

@@ -13,7 +13,8 @@ it, and `FileSettings` also how files are read.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
 from os import PathLike, fspath
@@ -175,6 +176,12 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
         """The same but for what is said beside it; of types that are not named there, what was said before."""
         types = Retyping.of(**{name: overrides[name] for name in _OF_TYPES if name in overrides}).over(self.retyping)
         return replace(self, **{**overrides, **{name: getattr(types, name) for name in _OF_TYPES}})
+
+    def pinning(self, pins: Iterable[str]) -> Self:
+        """The same, where signatures say more of types."""
+        changed = copy(self)
+        object.__setattr__(changed, "types", ";".join(filter(None, (self.types, *pins))))
+        return changed
 
     def applied_to(self, metric: Metric) -> Metric:
         """A metric with the function words and the language that are set; other word lists that it names itself stay.

@@ -5,12 +5,13 @@ At run time `core.families.family_fields` does the same for all families, those 
 
 from __future__ import annotations
 
-from showthrough.families._arguments import AuthorshipArguments, BackgroundArguments
+from showthrough.families._arguments import AuthorshipArguments, BackgroundArguments, PolicyArguments
 from showthrough.families.authorship.family import AuthorshipOptions
+from showthrough.families.policies.family import PolicyOptions
 from showthrough.families.reidentification.family import BackgroundOptions
 
 
-class FamilyOptions(AuthorshipOptions, BackgroundOptions): ...
+class FamilyOptions(PolicyOptions, AuthorshipOptions, BackgroundOptions): ...
 
 
-class FamilyArguments(AuthorshipArguments, BackgroundArguments): ...
+class FamilyArguments(PolicyArguments, AuthorshipArguments, BackgroundArguments): ...
