@@ -99,7 +99,7 @@ def result(corpus: Corpus, masked: dict[str, Anonymization], background: Backgro
         for name in SYSTEMS
         for rater in ("r1", "r2")
     ]
-    known = {"background": background, "answers": answers, "ratings": Ratings(said)}
+    known = {"background": background, "answers": answers, "ratings": Ratings(said), "policy": "tab"}
     return evaluate(found, shuffled, MODEL_FREE, resamples=200, texts=False, **known)
 
 

@@ -109,10 +109,14 @@ C, B = "(C) dates finer than a year, ages over 89", "(B) places smaller than a s
     [
         ("2019", "DATE", None, ""),  # a year may stay: nothing to judge
         ("the 1990s", "DATE", None, ""),
+        ("years", "DATE", None, f"broken {C}"),
         ("Monday", "DATE", None, f"broken {C}"),
         ("12/03/2019", "DATE", "March 2019", f"broken {C}"),  # no word is repeated, and the month shows
         ("12/03/2019", "DATE", "5 June 2021", f"kept {C}"),
         ("12 March 2019", "DATE", "19 March 2019", f"broken {C}"),  # the month is the true one
+        ("12 March 2019", "DATE", "12 June 2021", f"kept {C}"),  # by chance the day, of a whole date
+        ("12 March 2019", "DATE", "12 June", f"broken {C}"),
+        ("12 March 2019 onwards", "DATE", "[DATE] onwards", f"kept {C}"),
         ("12 March 2019", "DATE", "[DATE_12]", f"kept {C}"),
         ("45", "AGE", None, ""),
         ("93", "AGE", None, f"broken {C}"),
@@ -123,6 +127,7 @@ C, B = "(C) dates finer than a year, ages over 89", "(B) places smaller than a s
         ("Norway", "LOC", None, ""),
         ("New York", "LOC", None, f"broken {B}"),  # perhaps the city
         ("Boston, MA", "LOC", "***, MA", f"kept {B}"),
+        ("Mossby, Poland", "LOC", "a small town in Poland", f"kept {B}"),
         ("Boston, MA", "LOC", "Boston", f"broken {B}"),
         ("02139", "ZIP", "021**", f"kept {B}"),
         ("02139", "ZIP", "0213*", f"broken {B}"),

@@ -172,7 +172,9 @@ class _Verdicts:
         # A month in another notation repeats no word, so of dates what is written decides.
         hidden = self._covered[mention.asked] and "year" not in rule.leave and not shows_piece(original, shown)
         left = _unmasked(released, mention.start, mention.end)
-        if not (hidden or any(LEAVES[name].within(original, shown, left) for name in rule.leave)):
+        if _same(original, shown) or not (
+            hidden or any(LEAVES[name].within(original, shown, left) for name in rule.leave)
+        ):
             return SHOWS
         if self._ways[mention.entity] > 1 or (self._ways[mention.entity] and self._is_elsewhere(mention, original)):
             return ELSEWHERE

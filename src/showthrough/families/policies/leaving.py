@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from datetime import date
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -20,29 +21,11 @@ Leave = Literal["year", "age-89", "zip-3", "state"]
 
 _PART = lazy_pattern(r"\d+|[^\W\d_]+")
 _YEAR = lazy_pattern(r"1\d{3}|20\d\d")
-_AROUND_YEARS = frozenset(
-    [
-        "in",
-        "the",
-        "year",
-        "years",
-        "of",
-        "s",
-        "from",
-        "to",
-        "and",
-        "between",
-        "since",
-        "until",
-        "or",
-        "del",
-        "de",
-        "el",
-        "en",
-        "im",
-        "i",
-    ]
+_AROUND = (
+    "in the year years of s from to and between since until or on onward onwards at about approximately a an this that "
+    "del de el en im i"
 )
+_AROUND_YEARS = frozenset(_AROUND.split())
 _OLD = 89  # the last year of age that may be read (45 CFR 164.514(b)(2)(i)(C))
 _OLDEST = lazy_pattern(
     r"(?:>|over|above|more than|older than)\s*89|(?:≥|>=|at least)\s*90"
@@ -161,14 +144,17 @@ def _is_year(text: str) -> bool:
 def _shows_year(original: str, shown: str, left: str = "") -> bool:
     """Whether a release shows no day and no month of a date, but its year.
 
-    A date of another day and another month shows neither; one of the same day or month is taken to show it.
+    Another date in place of the whole shows nothing, unless two of day, month and year are the true ones.
 
-    >>> shown = ("2019", "March 2019", "*** 2019", "03/2019", "[DATE_12] 2019", "5 June 2019", "5 March 2020")
+    >>> shown = ("2019", "March 2019", "*** 2019", "03/2019", "[DATE_12] 2019", "5 March 2020", "5 March 2019")
     >>> [_shows_year("12 March 2019", text) for text in shown]
     [True, False, True, False, True, True, False]
     >>> [_shows_year("12 March 2019", "1* 2019", left) for left in ("1 2019", "")]  # a piece of the day is left
     [False, False]
     """
+    others = complete_dates(shown)
+    if others and complete_dates(original) and not _words(left):
+        return not any(_alike(day, other) for day in complete_dates(original) for other in others)
     finer = {word for word in _words(original) if not _YEAR.fullmatch(word) and word not in _AROUND_YEARS}
     for day in complete_dates(original):
         finer |= {str(day.day), f"{day.day:02d}", str(day.month), f"{day.month:02d}", *_month_names(day.month)}
@@ -178,6 +164,11 @@ def _shows_year(original: str, shown: str, left: str = "") -> bool:
         return False
     whole = all(_YEAR.fullmatch(word) or word in _AROUND_YEARS for word in _words(left))
     return whole and finer.isdisjoint(_words(without_labels(shown)))
+
+
+def _alike(day: date, other: date) -> bool:
+    """Whether two of day, month and year are the same."""
+    return (day.day == other.day) + (day.month == other.month) + (day.year == other.year) > 1
 
 
 @cache
@@ -249,10 +240,12 @@ def _folded(text: str) -> str:
 def _shows_state(original: str, shown: str, left: str = "") -> bool:
     """Whether a release shows of a place its state or country alone.
 
-    >>> [_shows_state("Boston, MA", text) for text in ("***, MA", "[CITY], MA", "Boston", "B*****, MA")]
+    >>> [_shows_state("Boston, MA", text) for text in ("***, MA", "a city in MA", "Boston", "B*****, MA")]
     [True, True, False, False]
     """
-    return not re.search(r"\w[*#\u2588\u2022]|[*#\u2588\u2022]\w", shown) and _is_state(without_labels(shown))
+    words = {*_words(without_labels(shown))}
+    kept = [word for word in re.findall(r"\w+", original) if words.issuperset(_words(word))]
+    return not re.search(r"\w[*#\u2588\u2022]|[*#\u2588\u2022]\w", shown) and _is_state(" ".join(kept))
 
 
 LEAVES: dict[Leave, Leaving] = {

@@ -81,14 +81,14 @@ class _Policies(Section):
                     totals = run.rows[record.text][name]
                     sums = (in_all(totals.get(f"{what}:{rule}", ())) for rule in rules)
                     scores = (Score(name, record.text, what, number, None, None, "", "") for number in sums)
-                    head = what if what == _JUDGED else f"{name}, {what}"
-                    better: Literal["lower", "neither"] = "neither" if what == _JUDGED else "lower"
+                    head, better = (what, "neither") if what == _JUDGED else (name, "lower")
                     columns.append(ScoreColumn(head, record.group, better, tuple(map(CountCell, scores))))
             unmarked = ", ".join(rule.partition(" ")[0] for rule in every if rule not in rules)
-            asides = (f"nothing is marked for {unmarked}: nothing shows whether these are kept",) if unmarked else ()
+            asides = ["marked places that each rule is about, and of each anonymization those that break it"]
+            asides += [f"nothing is marked for {unmarked}: nothing shows whether these are kept"] if unmarked else []
             if rules:
-                title = f"{_policy_name(run)}, marked places by rule"
-                yield OwnTable(title, tuple(rules), tuple(columns), asides=asides)
+                title = f"{_policy_name(run)}, broken by rule"
+                yield OwnTable(title, tuple(rules), tuple(columns), asides=tuple(asides))
 
     def place_of(self, record: MetricRecord, part: str) -> Literal["own", "column", ""]:
         return "own" if record.name == _NAME and ":" in part else ""
