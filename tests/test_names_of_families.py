@@ -21,8 +21,8 @@ METRIC_NAMES = frozenset(METRICS.built_in)
 FAMILY_NAMES = frozenset(FAMILIES.built_in)
 # Metrics whose names are words of English: inside a longer text they name nothing.
 ENGLISH = {
-    "attributes", "clean", "disagreement", "hallucination", "inconsistent", "meaning", "perplexity", "policy", "precision",
-    "readability", "recall", "removed", "residual", "safety", "sensibleness", "soundness",
+    "attributes", "clean", "disagreement", "hallucination", "inconsistent", "meaning", "perplexity", "policy",
+    "precision", "readability", "recall", "removed", "residual", "safety", "sensibleness", "soundness",
 }  # fmt: skip
 CODES = METRIC_NAMES - ENGLISH
 # Words that mean something else where they stand.
