@@ -139,7 +139,7 @@ def describe(corpus: Corpus) -> Description:
     >>> doe = Annotation("ann", (Mention(3, 6, "PERSON", "DIRECT"), Mention(10, 14, "LOC", "NO_MASK")))
     >>> description = describe(Corpus([Document("a", "Mr Doe of Oslo", (doe,)), Document("b", "Oslo")]))
     >>> description.whole.documents_by_annotators, description.whole.marks.mentions
-    ({0: 1, 1: 1}, Levels(direct=1, quasi=0, no_mask=1))
+    ({0: 1, 1: 1}, Levels(direct=1, quasi=0, no_mask=1, may_mask=0))
     """
     by_split = tallies(corpus)
     whole = CorpusTally()
