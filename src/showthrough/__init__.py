@@ -32,6 +32,7 @@ _PACKAGES = {
     "data.background": ("Background",),
     "data.population": ("Population",),
     "models.detectors": ("DETECTORS", "Detector", "Find"),
+    "models.detectors.scanning": ("Sighting", "leaks"),
     "core.errors": (
         "InputError",
         "Interrupted",

@@ -87,6 +87,10 @@ from showthrough.metrics import (
     parse_metric as parse_metric,
 )
 from showthrough.models.detectors import DETECTORS as DETECTORS, Detector as Detector, Find as Find
+from showthrough.models.detectors.scanning import (
+    Sighting as Sighting,
+    leaks as leaks,
+)
 from showthrough.run.records import (
     Ceiling as Ceiling,
     Comparison as Comparison,

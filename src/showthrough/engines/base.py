@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Generic, NamedTuple, TypeVar
+
+from showthrough.core.errors import PlanError, quote_value
 
 T = TypeVar("T")
 Watch = Callable[[str, int, int], None]  # what is being done, how much of it is done, and of how much
@@ -108,3 +112,37 @@ class InProcess(Engine):
 
     def close(self) -> None:
         """There are no workers to close."""
+
+
+def cores() -> int:
+    """How many cores there are to use. Whoever set a number, as is done for worker processes, knows why."""
+    setting = os.environ.get("OMP_NUM_THREADS", "")
+    if setting.isdigit() and int(setting):
+        return int(setting)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def open_engine(engine: str = "local", jobs: int | None = None, address: str | None = None) -> Iterator[Engine]:
+    """Raises PlanError for an engine that cannot be had; whatever was started is gone at the end."""
+    instance = _open_engine(engine, jobs, address)
+    try:
+        yield instance
+    finally:
+        instance.close()
+
+
+def _open_engine(engine: str, jobs: int | None, address: str | None) -> Engine:
+    if engine == "ray":
+        from showthrough.engines._ray import RayEngine
+
+        return RayEngine(address, jobs)
+    if address is not None:
+        raise PlanError(
+            f"found {quote_value(address)}, which is for Ray alone; expected --engine ray with it", "address"
+        )
+    if (jobs or 1) == 1:
+        return InProcess()
+    from showthrough.engines.local import Local
+
+    return Local(jobs or 1)

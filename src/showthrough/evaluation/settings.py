@@ -46,9 +46,8 @@ from showthrough.data.retyping import Retyping
 from showthrough.metrics import Metric, with_parameters
 from showthrough.metrics.language import ENGLISH, in_language
 from showthrough.models import function_words_from
-from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.closed_classes import CLOSED_CLASSES
-from showthrough.models.settings import ModelSettings
+from showthrough.models.settings import AskingSettings, ModelSettings
 from showthrough.run.settings import RecordedSettings
 from showthrough.storage.reading import type_fault
 
@@ -332,12 +331,12 @@ def settings_problems(settings: object) -> list[Problem]:
         try:
             msgspec.convert(value, hints[option.name])
         except msgspec.ValidationError as error:
-            place, message = type_fault(error, option.name)
+            field, message = type_fault(error, option.name)
             if option.expected and ", got " not in str(error):
                 message = f"found {quote_value(value)}; expected {option.expected}"
             elif option.expected and message.endswith("; expected text"):
                 message = f"{message.removesuffix('text')}{option.expected}"
-            problems.append(Problem("", place, message.replace("null", "None")))
+            problems.append(Problem("", field, message.replace("null", "None")))
     return problems
 
 

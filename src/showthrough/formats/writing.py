@@ -226,7 +226,7 @@ def write_parts(
         files = _files(corpus, format, None)
         file = f"{name}{format_named(format, 'write').endings[0]}"
         lost |= dict.fromkeys(_find_losses(corpus, None, files, folder / file, format))
-        all_files |= {file: files[""]} if "" in files else {f"{name}/{key}": made for key, made in files.items()}
+        all_files |= {file: files[""]} if "" in files else {f"{name}/{key}": content for key, content in files.items()}
     return WriteResult(folder, _put_files(all_files, folder, force, read), list(lost))
 
 

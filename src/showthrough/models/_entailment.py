@@ -94,8 +94,8 @@ class Entailment(PretrainedModel):
         if missing:
             return f"{self.place!r} does not classify texts: {min(missing)} is not in it"
         if len(labels) != 1:
-            found = join_names(shorten(name) for name in classes.values())
-            return f"{self.place!r} has the classes {found}; expected one of them to be {_LABEL}"
+            names = join_names(shorten(name) for name in classes.values())
+            return f"{self.place!r} has the classes {names}; expected one of them to be {_LABEL}"
         if tokenizer.pad_token_id is None:
             return f"the tokenizer of {self.place!r} has no mark that fills up a table"
         return tokenizer_fault(self.place, tokenizer, model.get_input_embeddings().num_embeddings)

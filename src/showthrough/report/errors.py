@@ -14,8 +14,7 @@ from showthrough.report.wording import counted_words, percent
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
-from showthrough.studies.cases import ErrorCase
-from showthrough.studies.contexts import context_of, in_a_line
+from showthrough.studies.cases import ErrorCase, context_of, in_a_line
 from showthrough.studies.errors import NOTHING, DocumentSample, ErrorAnalysis, Errors, LeakCounts, LeakTally
 from showthrough.studies.failures import MASK_KINDS, MaskKind
 from showthrough.studies.leaks import LEAK_KINDS
@@ -100,15 +99,17 @@ def elsewhere_blocks(run: Run, name: str) -> list[Cases]:
     texts = run.texts
     cases: dict[tuple[str, str], Case] = {}
     for record in _searching(run) if texts is not None else ():
-        found = run.evidence.get(record.text, {}).get(name, {})
+        evidence = run.evidence.get(record.text, {}).get(name, {})
         for document, masks in zip(texts.documents, texts.masks[name], strict=True) if texts is not None else ():
-            released = apply_masks(document.text, masks) if document.id in found else ""
-            for place in found[document.id].places if document.id in found else ():
-                marked = dict.fromkeys(in_a_line(document.text, *span) for span in place.marked)
-                if place.how != NEARLY and place.end > place.start:
-                    remark = f"{shorten(place.entity_type)}, direct, {_HOW.get(place.how, place.how)}"
+            released = apply_masks(document.text, masks) if document.id in evidence else ""
+            for location in evidence[document.id].places if document.id in evidence else ():
+                marked = dict.fromkeys(in_a_line(document.text, *span) for span in location.marked)
+                if location.how != NEARLY and location.end > location.start:
+                    remark = f"{shorten(location.entity_type)}, direct, {_HOW.get(location.how, location.how)}"
                     remark += f"; marked as {', '.join(f'“{shorten(text)}”' for text in marked)}" if marked else ""
-                    case = Case(document.id, place.start, *context_of(released, place.start, place.end), remark)
+                    case = Case(
+                        document.id, location.start, *context_of(released, location.start, location.end), remark
+                    )
                     cases.setdefault((document.id, remark), case)
     note = "Offsets are those of the release. A list for `check --accepted` names an identifier as it was marked."
     return [Cases("Direct identifiers readable elsewhere", tuple(cases.values()), (note,))] if cases else []

@@ -15,11 +15,12 @@ from rich.text import Text
 
 from showthrough.core.errors import printable, shorten
 from showthrough.report.escaping import in_markdown, markdown_code
-from showthrough.report.short_names import legend, shortened
+from showthrough.report.wording import legend, shortened
 from showthrough.run.gate.checks import (
     AnonymizationChecks,
     BaselineCheck,
     Check,
+    DriftCheck,
     Enough,
     EvidenceCheck,
     GateOutcome,
@@ -65,8 +66,8 @@ def show_outcome(outcome: GateOutcome, console: Console, names: Mapping[str, str
         console.print(Text(f"{shorten(checked.name)} {verdict}{_how_many(checked)}", style=style), width=width)
         console.print(_table(checked, width, names), width=width)
         if checked.state:
-            told = f"{_titled(checked.state)}. {checked.sentence}"
-            console.print(Text(printable(told), style=_STATES.get(checked.state, "bold")), width=width)
+            state = f"{_titled(checked.state)}. {checked.sentence}"
+            console.print(Text(printable(state), style=_STATES.get(checked.state, "bold")), width=width)
         if checked.documents:
             console.print(Text(_look_first(checked.documents[:_SHOWN])), width=width)
     console.print()
@@ -138,7 +139,7 @@ def _numbers(check: Check) -> tuple[str, str]:
         return "–", ""
     if check.value is None:
         return "–", ""
-    if isinstance(check, BaselineCheck):
+    if isinstance(check, BaselineCheck | DriftCheck):
         return format_value(check.value), "" if check.earlier is None else f"was {format_value(check.earlier)}"
     interval = "" if check.low is None or check.high is None else f"{check.low:.3f}–{check.high:.3f}"
     return format_value(check.value, check.limit), interval
@@ -204,6 +205,7 @@ def _kind(check: Check) -> str:
         ReadableCheck: "readable",
         EvidenceCheck: "evidence",
         RuleCheck: "rule",
+        DriftCheck: "drift",
     }[type(check)]
 
 

@@ -155,11 +155,11 @@ class GuardedSection(Section):
 
     def place_of(self, record: MetricRecord, part: str) -> Literal["own", "column", ""]:
         try:
-            place = self._section.place_of(record, part)
+            location = self._section.place_of(record, part)
         except Exception as error:
             self._faults["place_of"] = f"place_of {_failure(error)}"
             return ""
-        return place if place in ("own", "column") else ""
+        return location if location in ("own", "column") else ""
 
     def clauses(self, run: Run, name: str) -> list[Clause]:
         return self._ask("clauses", run, name)

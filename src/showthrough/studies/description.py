@@ -195,9 +195,12 @@ def _annotators(tally: CorpusTally) -> dict[str, AnnotatorMarks]:
 
 def _edit_shares(annotators: Mapping[str, AnnotatorMarks]) -> dict[str, MeanDeviation]:
     """Of each edit the share among an annotator's, over annotators."""
-    told = [marks.edits for marks in annotators.values() if marks.edits and not marks.program]
-    names = sorted({edit for edits in told for edit in edits})
-    return {name: _mean_deviation((edits.get(name, 0) / sum(edits.values()), 1) for edits in told) for name in names}
+    edits_by_annotator = [marks.edits for marks in annotators.values() if marks.edits and not marks.program]
+    names = sorted({edit for edits in edits_by_annotator for edit in edits})
+    return {
+        name: _mean_deviation((edits.get(name, 0) / sum(edits.values()), 1) for edits in edits_by_annotator)
+        for name in names
+    }
 
 
 def _annotator(name: str, layers: list[tuple[LayerKind, int]], extent: Extent, edits: dict[str, int]) -> AnnotatorMarks:

@@ -110,19 +110,19 @@ class Gold:
         layers, old = axis.layers, self.layers
         new_layer = np.full(len(old.mentions), -1)
         new_layer[chosen] = np.arange(len(chosen))
-        kept = new_layer[self.layer] >= 0
-        layer = new_layer[self.layer[kept]]
+        in_part = new_layer[self.layer] >= 0
+        layer = new_layer[self.layer[in_part]]
         # Where a document starts in the old layout is what its layers have in front of it there.
         moved = axis.bounds[layers.document] - (old.base - old.shift)[chosen]
         is_left = np.zeros(len(self.entity_level), dtype=bool)  # an entity is of one layer: all of it, or nothing
-        is_left[self.entity[kept]] = True
-        entity = (np.cumsum(is_left) - 1)[self.entity[kept]]
+        is_left[self.entity[in_part]] = True
+        entity = (np.cumsum(is_left) - 1)[self.entity[in_part]]
         types, first, entity_type = np.unique(self.entity_type[is_left], return_index=True, return_inverse=True)
         by_occurrence = np.argsort(first)
         return Gold(
-            start=self.start[kept] + moved[layer],
-            end=self.end[kept] + moved[layer],
-            level=self.level[kept],
+            start=self.start[in_part] + moved[layer],
+            end=self.end[in_part] + moved[layer],
+            level=self.level[in_part],
             entity=entity,
             layer=layer,
             entity_document=layers.document[layer[_first_of_each(entity)]],

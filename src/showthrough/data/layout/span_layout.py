@@ -62,7 +62,7 @@ class SpanLayout:
     def with_annotations_of(self, corpus: Corpus) -> SpanLayout:
         """A layout of documents with the same texts, which are not cut into tokens again."""
         axis = SpanLayout(corpus)
-        vars(axis).update({name: made for name, made in vars(self).items() if name in _OF_TEXTS})
+        vars(axis).update({name: value for name, value in vars(self).items() if name in _OF_TEXTS})
         return axis
 
     def __len__(self) -> int:

@@ -10,8 +10,10 @@ import numpy as np
 
 from showthrough.core.arrays import Floats, Ints
 from showthrough.core.call_syntax import parameter
+from showthrough.data.layout.characters import is_space
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_layout import SpanLayout
+from showthrough.data.layout.spans import expand_ranges
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.rows import Rows, Totals
@@ -50,12 +52,13 @@ class Precision(Metric):
     fixed = (("annotators", "micro"),)
     roles: ClassVar[tuple[Role, ...]] = ("precision",)
 
-    unit: Literal["token", "mention"] = parameter("token", UNIT)
+    unit: Literal["token", "character", "mention"] = parameter("token", UNIT)
     overlaps: Overlaps = parameter("joined", OVERLAPS)
 
     @property
     def title(self) -> str:
-        return "Masked words that were marked" if self.unit == "token" else "Masks that were marked"
+        things = {"token": "Masked words", "character": "Masked characters", "mention": "Masks"}
+        return f"{things[self.unit]} that were marked"
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         axis, weigh = chunk.axis, self.weigher(chunk)
@@ -86,7 +89,7 @@ class Precision(Metric):
 
 
 class MaskedElements(NamedTuple):
-    """Masked tokens or masks, by start: where they are, and how often each is masked."""
+    """Masked tokens, characters or masks, by start: where they are, and how often each is masked."""
 
     start: Ints
     end: Ints
@@ -95,13 +98,17 @@ class MaskedElements(NamedTuple):
 
 
 def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> MaskedElements:
-    """Every masked token, or every mask; masks joined where they overlap, or each."""
+    """Every masked token, every masked character but white space, or every mask; masks joined or each."""
     if unit == "token" and overlaps == "each":
         return _tokens_of_each(coverage.axis, *coverage.each[:2])
     start, end, document = coverage.each if overlaps == "each" else (coverage.start, coverage.end, coverage.document)
     if unit == "token":
         tokens = coverage.tokens
         start, end, document = tokens.start, tokens.end, document[tokens.origin]
+    elif unit == "character":
+        mask, place = expand_ranges(start, end)
+        signs = coverage.axis.table(is_space)[place] == 0
+        start, end, document = place[signs], place[signs] + 1, document[mask[signs]]
     return MaskedElements(start, end, document, np.ones_like(start))
 
 

@@ -111,6 +111,8 @@ class _Policies(Family):
             yield Problem("", said[0], f"cannot stand beside --{POLICY}, which says what must be masked; {expected}")
 
     def checks(self, run: Run, name: str) -> Iterable[RuleCheck]:
+        if POLICY not in run.inputs:
+            return ()
         from showthrough.families.policies.report import rule_checks
 
         return rule_checks(run, name)

@@ -10,14 +10,13 @@ import re
 from collections.abc import Callable, Collection
 from datetime import date
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.reading_form import reading_form
+from showthrough.families.policies.policy import Leave
 from showthrough.metrics.matching._dates import MONTHS, complete_dates
 from showthrough.models.countries import fold_name, names_of_countries
-
-Leave = Literal["year", "age-89", "zip-3", "state"]
 
 _PART = lazy_pattern(r"\d+|[^\W\d_]+")
 _YEAR = lazy_pattern(r"1\d{3}|20\d\d")

@@ -17,7 +17,7 @@ from showthrough.run.gate.checks import RuleCheck
 from showthrough.run.records import MetricRecord, PlaceEvidence, Score
 from showthrough.run.roles import DocumentCounts, in_all
 from showthrough.run.run import Run
-from showthrough.studies.contexts import context_of
+from showthrough.studies.cases import context_of
 
 _NAME, _INPUT = "policy", "policy"
 _JUDGED, _BROKEN = "judged", "broken"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Document, Mention
@@ -16,7 +16,6 @@ from showthrough.metrics.released_text import ReleasedText
 from showthrough.models.gazetteer import lies_in
 
 Way = Literal["suppressed", "labelled", "numbered", "surrogate", "generalized"]
-WAYS: tuple[Way, ...] = get_args(Way)
 
 _WORD = lazy_pattern(r"[^\W_]+")
 _EDGES = lazy_pattern(r"^[\W_]+|[\W_]+$")
@@ -167,8 +166,8 @@ def way_of(written: str, hidden: str, labels: Labels) -> tuple[Way, str, int]:
     if _WORD.search(bare) is None:
         return "suppressed", "", 0
     label = label_of(bare)
-    known = label in labels or kind_of(label) is not None
-    if label.isupper() and _LABEL.fullmatch(label) and (known or _BRACKETED.fullmatch(bare)):
+    is_type = label in labels or kind_of(label) is not None
+    if label.isupper() and _LABEL.fullmatch(label) and (is_type or _BRACKETED.fullmatch(bare)):
         return ("numbered" if any(map(str.isdigit, bare)) else "labelled"), labels.taken(label) or "", 0
     if _is_wider(bare, hidden):
         return "generalized", "", 0

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from showthrough.models.detectors._more_expressions import wider_expressions
 from showthrough.models.detectors._titles import find_titled
-from showthrough.models.detectors.base import Detector, Find
+from showthrough.models.detectors.base import Detector, Find, is_placeholder, is_written
 from showthrough.models.detectors.expressions import expressions
-from showthrough.models.detectors.placeholders import is_placeholder, is_written
 
 # Telephone numbers of many countries are groups of digits that are written as such numbers are.
 

@@ -152,7 +152,25 @@ class RuleCheck(msgspec.Struct, frozen=True, tag="rule", tag_field="kind"):
         return self.passed
 
 
-Check = ThresholdCheck | BaselineCheck | Enough | ReadableCheck | EvidenceCheck | RuleCheck
+class DriftCheck(msgspec.Struct, frozen=True, tag="drift", tag_field="kind"):
+    """Whether a rate of released texts is as it was in the month before."""
+
+    asked: Annotated[str, "what must not change, in words"]
+    passed: Annotated[bool, "whether no look raised an alarm"]
+    said: Annotated[str, "what was found, in words"]
+    metric: Annotated[str, "the rate, in words"]
+    value: Annotated[float | None, "the rate of the days of the first alarm, else of all days that are watched"]
+    earlier: Annotated[float | None, "the rate of the reference"]
+    day: Annotated[str, "the day of the look that raised the first alarm; empty: none did"] = ""
+    days: Annotated[int, "how many days with releases the number is of"] = 0
+
+    @property
+    def sure(self) -> bool:
+        """Nobody can be sure that nothing changes."""
+        return False
+
+
+Check = ThresholdCheck | BaselineCheck | Enough | ReadableCheck | EvidenceCheck | DriftCheck | RuleCheck
 
 
 class Look(msgspec.Struct, frozen=True):

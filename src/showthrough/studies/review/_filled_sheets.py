@@ -328,8 +328,8 @@ def rows_of_sheet(
         if wrong := [column for column in expected if header.count(column) != 1]:
             # Not what was found there: without a header it is the first row, and its words are a document's.
             twice = [column for column in wrong if column in header]
-            found = f"two columns {twice[0]}" if twice else f"no column {join_names(wrong)}"
-            fault = f"found {found}; expected the header that the sheet was written with, each name once"
+            heading_fault = f"two columns {twice[0]}" if twice else f"no column {join_names(wrong)}"
+            fault = f"found {heading_fault}; expected the header that the sheet was written with, each name once"
             problems.append(Problem(str(rows.path), "first row", fault))
             return
         if unexpected := [column_name for column_name in header if column_name and column_name not in expected]:

@@ -21,10 +21,10 @@ from random import Random
 from msgspec import structs
 
 from showthrough.core.errors import PlanError, at_document, quote_value
-from showthrough.data.categories import phi_type
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Mask, apply_masks
 from showthrough.data.reading_form import reading_form
+from showthrough.data.schemes import phi_type
 from showthrough.data.types import Surrogate
 from showthrough.systems.surrogates._timeline import timeline
 from showthrough.systems.surrogates.chronology import Blemishes, Chronology
