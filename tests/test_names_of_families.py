@@ -67,7 +67,7 @@ OTHER_MEANINGS = {
         "report/annex/__init__.py",
         "report/html/_page.py",
         "report/html/sources.py",
-        "report/rating_page.py",
+        "report/site/pages.py",
         "report/release/page.py",
         "report/review.py",
         "report/sheets/page.py",
