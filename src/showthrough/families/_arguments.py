@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
+from showthrough.data.statements import Statements
 from showthrough.families.authorship.verifiers.base import Verifier
 from showthrough.families.authorship.verifiers.recorded import GivenAnswers
 from showthrough.families.policies.policy import Policy
@@ -62,4 +63,14 @@ class PolicyArguments:
             description="The rules that releases are judged by: hipaa-safe-harbor, i2b2-2014, tab, a TOML file, or a "
             "Policy. It also says for every metric which types must be masked."
         ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementArguments:
+    """What must be gone from documents, and what must stay true."""
+
+    statements: Annotated[
+        Statements | None,
+        Meta(description="What must be gone from documents and what must stay true; propositions is added for it."),
     ] = None
