@@ -187,6 +187,7 @@ def test_python_shows_every_setting() -> None:
         "progress",
         "ratings",
         "resume",
+        "statements",
         "texts",
         "thresholds",
         "verifiers",
