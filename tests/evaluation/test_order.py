@@ -37,7 +37,11 @@ from showthrough.metrics import metric_text, parse_metric, preset
 from showthrough.statistics import forms
 from showthrough.statistics.forms import Smooth
 
-JUDGED = {name: type(metric) for name, metric in METRICS.items() if metric.parameters.get("judge") == ""}
+JUDGED = {
+    name: type(metric)
+    for name, metric in METRICS.items()
+    if metric.parameters.get("judge") == "" and name != "fidelity"  # which judges by rules, too
+}
 OTHERS = ("trir", "safety", "linkability", "task", *JUDGED)  # linkability needs documents of one person
 MODEL_FREE = [
     *(name for name, metric in METRICS.items() if not metric.models and name not in OTHERS),
