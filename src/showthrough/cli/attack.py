@@ -29,8 +29,7 @@ from showthrough.formats import read_anonymized, read_corpus
 from showthrough.formats.people.background import read_background, read_recorded
 from showthrough.formats.registry import shared_format
 from showthrough.metrics import ReIdentification
-from showthrough.models.chat.settings import AskingSettings
-from showthrough.models.settings import ModelSettings
+from showthrough.models.settings import AskingSettings, ModelSettings
 from showthrough.report.estimate import show_estimate
 from showthrough.run.run import Run
 

@@ -53,8 +53,8 @@ def bench_systems(
     answers = answers_beside(request.settings, output, request.chosen)
     request = replace(request, settings=with_recordings(request.settings, answers))
     beside = dict.fromkeys(by_name, output) if output is not None else {}
-    by_name, kept = with_answers(by_name, request.settings, beside)
-    answers = answers or next(iter(kept if request.settings.recordings is None else ()), None)
+    by_name, earlier_runs = with_answers(by_name, request.settings, beside)
+    answers = answers or next(iter(earlier_runs if request.settings.recordings is None else ()), None)
     if faults := lacking_problems(request.chosen):  # before anything is read
         raise InputError(faults)
     paths = mask_files(by_name, options.masks) if options.masks else {}

@@ -48,8 +48,7 @@ from showthrough.core.errors import (
     join_names,
     shorten,
 )
-from showthrough.engines.base import LostError
-from showthrough.engines.opening import open_engine
+from showthrough.engines.base import LostError, open_engine
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan, lacking_problems

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from showthrough.__main__ import leave
-from showthrough.engines.cores import keep_freed_memory
 
 Result = TypeVar("Result")
 
@@ -73,6 +72,8 @@ def exit_on_signal() -> Iterator[None]:
             gc.freeze()  # what was imported stays to the end, and need not be looked at again and again
             gc.set_threshold(_ALLOCATIONS, 50, 100)
             gc.enable()
+            from showthrough.engines.base import keep_freed_memory  # here: --version needs no engine
+
             keep_freed_memory()
 
 

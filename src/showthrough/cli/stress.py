@@ -191,15 +191,15 @@ def _files(folder: Path, names: Sequence[str]) -> dict[str, Path]:
     """The file or folder of each corpus. Raises InputError for all that are not there, or there twice."""
     if not folder.is_dir():
         raise PlanError("is no folder; expected one with a file for each corpus that --write gave", str(folder))
-    found = {name: _named_so(folder, name) for name in names}
+    studies = {name: _named_so(folder, name) for name in names}
     problems = [
         Problem(str(folder), name, f"found {len(paths)} files of this name; expected one, such as {name}.json")
-        for name, paths in found.items()
+        for name, paths in studies.items()
         if len(paths) != 1
     ]
     if problems:
         raise InputError(problems)
-    return {name: paths[0] for name, paths in found.items()}
+    return {name: paths[0] for name, paths in studies.items()}
 
 
 def _named_so(folder: Path, name: str) -> list[Path]:

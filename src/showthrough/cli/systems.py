@@ -19,7 +19,7 @@ from showthrough.core.errors import OutputError, printable, shorten
 from showthrough.data.masks import Anonymization
 from showthrough.models.cache import Cache
 from showthrough.models.chat.recordings import answers_path
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 
 if TYPE_CHECKING:
     from showthrough.systems import Anonymizer

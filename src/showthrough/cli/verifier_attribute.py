@@ -60,10 +60,10 @@ def command(
     read = {name: read_anonymization(path, corpus, name=name) for name, path in named.items()}
     show_notes(file_notes(corpus, list(read.values()), ()))
     with refuse_unavailable(), show_activity("attributing"):
-        texts = {name: one.texts(corpus) for name, one in read.items()}
-        found = attribution(corpus, texts, attack, k=k, **drawing)
-    sheet, results = attribution_sheet(found), Results(files.force)
-    files.write(sheet, found, results)
+        texts = {name: release.texts(corpus) for name, release in read.items()}
+        outcome = attribution(corpus, texts, attack, k=k, **drawing)
+    sheet, results = attribution_sheet(outcome), Results(files.force)
+    files.write(sheet, outcome, results)
     screen = console(PAGE)
     show_sheet(sheet, screen)
     results.tell(screen)

@@ -181,5 +181,5 @@ def _joined_cost(parts: Sequence[Cost]) -> Cost:
 
 def _sum_known(values: Sequence[Number | None]) -> Number | None:
     """The sum of numbers; `None` where one is not known."""
-    known = [value for value in values if value is not None]
-    return sum(known[1:], known[0]) if known and len(known) == len(values) else None
+    numbers = [value for value in values if value is not None]
+    return sum(numbers[1:], numbers[0]) if numbers and len(numbers) == len(values) else None

@@ -133,14 +133,14 @@ def slicings_of(
     """The groups of each field, in one pass over the documents; raises InputError for fields that make none."""
     questions = [_Question(name) for name in fields if name not in ENTITY_FIELDS]
     values: list[list[tuple[str, ...]]] = [[] for _ in questions]
-    known: dict[str, None] = {}
+    names: dict[str, None] = {}
     for document in corpus if questions else ():
         for question, of_question in zip(questions, values, strict=True):
             of_question.append(question.values(document, table))
-        known |= dict.fromkeys(field_names(document))
+        names |= dict.fromkeys(field_names(document))
     problems, slicings = [], []
     for question, of_question in zip(questions, values, strict=True):
-        fault = _fault(question.field, of_question, [*known, *table.columns], corpus)
+        fault = _fault(question.field, of_question, [*names, *table.columns], corpus)
         problems += [Problem(corpus.source, f"{option} {shorten(question.field, _SHOWN)}", fault)] if fault else []
         slicings += [] if fault else [_grouped(question.field, of_question)]
     if problems:
@@ -154,11 +154,11 @@ def field_names(document: Document) -> set[str]:
     return {*document.fields, *(f"meta.{name}" for name in (inner if isinstance(inner, dict) else ()))}
 
 
-def _fault(name: str, values: Sequence[tuple[str, ...]], known: Sequence[str], corpus: Corpus) -> str:
+def _fault(name: str, values: Sequence[tuple[str, ...]], expected: Sequence[str], corpus: Corpus) -> str:
     if not any(values):
         if name.startswith(_BY_ID):
             return f"matches no document id, such as {quote_value(corpus.ids[0])}"
-        there = f"there are {join_names(sorted(known))}" if known else "the file has no field of this name"
+        there = f"there are {join_names(sorted(expected))}" if expected else "the file has no field of this name"
         return f"no document has this field; {there}"
     groups = _grouped(name, values).groups
     if len(groups) <= _MOST:

@@ -19,8 +19,7 @@ from typing import IO, Any, TypeVar
 
 from showthrough.engines._serialization import call_packed, outcome, packed_plugins, sync_plugins, unpack_result
 from showthrough.engines._shared_values import SharedHandle, forget, keep, left_behind, pack_task
-from showthrough.engines.base import Engine, LostError, SharedValue, TaskResult
-from showthrough.engines.cores import cores, keep_freed_memory
+from showthrough.engines.base import Engine, LostError, SharedValue, TaskResult, cores, keep_freed_memory
 
 T = TypeVar("T")
 

@@ -185,7 +185,7 @@ def _masks_of(document: Document, annotator: str) -> tuple[TypedMask, ...]:
             for annotation in document.annotations
             if annotation.annotator == annotator
             for mention in annotation.mentions
-            if mention.identifier != "NO_MASK"
+            if mention.must_mask
         ]
     )
 

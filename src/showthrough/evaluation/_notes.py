@@ -241,17 +241,17 @@ class Notes:
     def _look_for_others(self) -> None:
         """Identifiers of other documents in each release: of many documents, among those that the run keeps."""
         run, plan = self.run, self._plan
-        kept = run.texts.documents if run.texts else []
-        documents = kept if too_many(plan.corpus) else list(plan.corpus)
+        run_documents = run.texts.documents if run.texts else []
+        documents = run_documents if too_many(plan.corpus) else list(plan.corpus)
         others = OthersIdentifiers(documents)
-        found = {
+        identifiers = {
             anonymization.name: others.released([anonymization.of(document.id) for document in documents])
             for anonymization in plan.anonymizations
         }
         run.anonymizations = [
-            msgspec.structs.replace(record, of_others=len(found[record.name])) for record in run.anonymizations
+            msgspec.structs.replace(record, of_others=len(identifiers[record.name])) for record in run.anonymizations
         ]
-        run.notes += [_of_others(name, ids) for name, ids in found.items() if ids]
+        run.notes += [_of_others(name, ids) for name, ids in identifiers.items() if ids]
 
     def _score_ceiling(self, readings: Readings) -> Ceiling | None:
         """What people reach on the same metrics, where several marked a document and some metric can tell."""

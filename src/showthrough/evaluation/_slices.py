@@ -261,8 +261,8 @@ class _EntityCut:
         sums = []
         for block in cell.rows.blocks():
             values = np.zeros(block.shape)
-            for place, of_groups in places:
-                values[:, place] = block[:, of_groups].sum(axis=1)
+            for rows_of_metric, of_groups in places:
+                values[:, rows_of_metric] = block[:, of_groups].sum(axis=1)
             sums.append(np.zeros((1, len(block), 1)) if cell.form is None else cell.form.sums(values))
         return np.concatenate(sums, axis=1)
 

@@ -13,8 +13,7 @@ from showthrough.core.errors import ChangedError, Interrupted
 from showthrough.core.families import input_types
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import references_of
-from showthrough.engines.base import Engine, GoneError, InProcess, LostError
-from showthrough.engines.opening import open_engine
+from showthrough.engines.base import Engine, GoneError, InProcess, LostError, open_engine
 from showthrough.evaluation._chunks import Work, process_chunk
 from showthrough.evaluation._notes import Notes
 from showthrough.evaluation._progress import EvaluationProgress
@@ -24,8 +23,7 @@ from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.runner import Progress, Runner
 from showthrough.models import Resources
-from showthrough.models.chat.settings import AskingSettings
-from showthrough.models.settings import Watch
+from showthrough.models.settings import AskingSettings, Watch
 from showthrough.run import journal
 from showthrough.run.journal import Journal, JournalHead, find_journal, leave_unfinished
 from showthrough.run.provenance import (

@@ -28,7 +28,7 @@ from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask, flatten_masks
 from showthrough.data.pairing import Pairing
 from showthrough.evaluation.refusals import SHORT, is_refusal
-from showthrough.models.detectors.placeholders import LABELS, is_placeholder
+from showthrough.models.detectors.base import LABELS, is_placeholder
 
 MORE = 0.1  # of its words that a release shares with another document than its own, and is paired wrongly
 _REFUSED = 0.5  # share of words that a refusal has of the original, at most

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,18 +10,17 @@ from typing import Any
 import msgspec
 
 from showthrough.core.errors import InputError, PlanError, Problem, quote_value, shorten
-from showthrough.core.families import families, input_types
+from showthrough.core.families import InputType, families, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import split_names
 from showthrough.data.slicing import NO_TABLE, keys_of, parse_slices
 from showthrough.engines.base import Engine, Watch
-from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings, Names
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.registry import shared_format
-from showthrough.metrics import Metric, metric_text
+from showthrough.metrics import Metric, metric_text, metrics_of, usual_metrics
 from showthrough.run.gate.parsing import ThresholdRequest, resolve_thresholds
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
@@ -194,3 +193,24 @@ class EvaluationRequest:
         """Those that were named, or what can be computed of what is given; and what belongs to the inputs."""
         keys = {kind: kind.keys(self.settings) for kind in input_types()}
         return self._apply_settings(with_inputs(self.metrics, corpus, len(self.anonymizations) + self.systems, keys))
+
+
+def default_metrics(corpus: Corpus, systems: int) -> tuple[Metric, ...]:
+    """Those of the presets that fit a corpus.
+
+    >>> from showthrough.data.documents import Document
+    >>> [type(metric).__name__ for metric in default_metrics(Corpus([Document("a", "Mr Doe")]), 1)][-1:]
+    ['ClusteringAgreement']
+    """
+    metrics = metrics_of(usual_metrics(asked=bool(corpus.survey.asked), annotated=bool(corpus.survey.annotated)))
+    return tuple(metric for metric in metrics if systems > 1 or "systems" not in metric.needs)
+
+
+def with_inputs(
+    named: Sequence[Metric] | None, corpus: Corpus, systems: int, keys: Mapping[InputType, Sequence[str]]
+) -> tuple[Metric, ...]:
+    """The metrics that were named, or the default ones, and those that belong to inputs of which there are keys."""
+    metrics = default_metrics(corpus, systems) if named is None else tuple(named)
+    for kind, input_keys in keys.items():
+        metrics += kind.metrics(input_keys, metrics, by_default=named is None)
+    return metrics

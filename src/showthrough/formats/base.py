@@ -185,9 +185,9 @@ def unlike(where: str, covered: str, claim: str, expected: str | None) -> str:
 class SeveralAnnotatorsError(OutputError):
     """A format holds the marks of one annotator, and a document has those of several; `found` says which."""
 
-    def __init__(self, found: str, advice: str = "choose one with convert --annotator") -> None:
-        super().__init__(f"{found}; {advice}")
-        self.found = found
+    def __init__(self, fault: str, advice: str = "choose one with convert --annotator") -> None:
+        super().__init__(f"{fault}; {advice}")
+        self.found = fault
 
 
 def unwritable(document: Document, why: str) -> OutputError:
@@ -200,12 +200,12 @@ def unwritable(document: Document, why: str) -> OutputError:
 def known_documents(content: Mapping[str, Value], file: Input) -> dict[str, Value]:
     """What an anonymization has of documents of the corpus; how many others it has is noted."""
     ids = frozenset(content if file.corpus is None else file.corpus.ids)
-    known = {key: value for key, value in content.items() if key in ids}
-    if left := len(content) - len(known):
+    documents = {key: value for key, value in content.items() if key in ids}
+    if left := len(content) - len(documents):
         file.remarks.taken["documents that are not in the corpus are left out, so no number is about them"] += left
         if file.remarks.provenance is not None:  # the digest is of all texts
             file.remarks.provenance = msgspec.structs.replace(file.remarks.provenance, texts="")
-    return known
+    return documents
 
 
 def without_strangers(content: Masks | Texts, file: Input) -> Masks | Texts:
@@ -214,10 +214,10 @@ def without_strangers(content: Masks | Texts, file: Input) -> Masks | Texts:
         return content
     if isinstance(content, Texts):
         return Texts(known_documents(content, file))
-    known = known_documents(content, file)
+    documents = known_documents(content, file)
     if isinstance(content, Passages):
-        return Passages(known, {key: text for key, text in content.written.items() if key in known})
-    return content if len(known) == len(content) else known
+        return Passages(documents, {key: text for key, text in content.written.items() if key in documents})
+    return content if len(documents) == len(content) else documents
 
 
 def aligned_texts(texts: Texts, file: Input) -> Masks:

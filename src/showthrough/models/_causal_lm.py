@@ -137,7 +137,7 @@ class CausalReader:
         encoded = self.tokenizer(list(texts), **options) if texts else {"input_ids": [], "offset_mapping": []}
         windows = [window for number, ids in enumerate(encoded["input_ids"])
                    for window in _windows(number, ids, self.window)]  # fmt: skip
-        shapes = [TableShape(width, width) for width in (width_of(len(one.ids) + 1, self.window) for one in windows)]
+        shapes = [TableShape(width, width) for width in (width_of(len(span.ids) + 1, self.window) for span in windows)]
         of_window: dict[int, Floats] = {}
 
         def run(batch: list[int], rows: int, shape: TableShape) -> Floats:

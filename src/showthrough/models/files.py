@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache, partial
@@ -58,6 +58,21 @@ def tokenizer_fault(location: str, tokenizer: Any, pieces: int) -> str:
     if highest < pieces:
         return ""
     return f"the tokenizer of {location!r} has a piece with the number {highest}, and the model knows {pieces} pieces"
+
+
+def describe_missing(source: str, model: Any, report: Mapping[str, Iterable[Any]], new_head: bool) -> str:
+    """What the library made up because the files lack it; a head that is to be trained has to be.
+
+    A pooler belongs to the head: models that were trained to guess hidden words have none.
+    """
+    mismatched = (entry[0] if isinstance(entry, tuple) else entry for entry in report["mismatched_keys"])
+    made_up = sorted({*report["missing_keys"], *mismatched})
+    body = "" if model.base_model is model else f"{model.base_model_prefix}."
+    if body_lacks := [key for key in made_up if key.startswith(body) and not key.startswith(f"{body}pooler.")]:
+        return f"{source!r} is not whole: {body_lacks[0]} is not in it"
+    if made_up and not new_head:
+        return f"{source!r} has no head that labels tokens: {made_up[0]} is not in it; expected one that was trained to"
+    return ""
 
 
 class ModelFiles(NamedTuple):

@@ -191,10 +191,10 @@ class View(msgspec.Struct, frozen=True):
     judged: bool = False
 
     def text(self, run: Run, without_text: bool, gate: Gate | None = None) -> str:
-        asked = {"gate": gate} if self.judged else {}
+        arguments = {"gate": gate} if self.judged else {}
         if self.shows_documents:
-            return self.make(run, without_text=without_text, **asked)
-        return self.make(run.without_text() if without_text else run, **asked)
+            return self.make(run, without_text=without_text, **arguments)
+        return self.make(run.without_text() if without_text else run, **arguments)
 
     def is_private(self, run: Run, without_text: bool) -> bool:
         """Whether original text is in it, which is for its owner alone."""

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from showthrough.core.errors import printable
 from showthrough.report.findings import Finding
-from showthrough.report.short_names import shortened
 from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, format_grading, value_words
+from showthrough.report.wording import shortened
 from showthrough.run.gate.grading import Grade, Grading
 
 MOST = 6  # findings that a screen has room for

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
+import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -37,7 +39,7 @@ _WORDS = {
     "float": "a number", "bool": "true or false",
 }  # fmt: skip
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # what bytes raise that are no such value
-_CHOICES = {"identifier_type": "DIRECT, QUASI or NO_MASK", "better": "higher or lower"}
+_CHOICES = {"identifier_type": "DIRECT, QUASI, NO_MASK or MAY_MASK", "better": "higher or lower"}
 
 
 def fail(file: Path | str, message: str, location: str = "") -> InputError:
@@ -342,3 +344,38 @@ def unique(pairs: Iterable[tuple[str, T]], path: Path) -> dict[str, T]:
     if problems:
         raise InputError(problems)
     return values
+
+
+LONGEST_LITERAL = 10**6  # characters of what Python printed: its reader takes a hundred times as much
+LITERAL_FAULTS = (ValueError, TypeError, ArithmeticError, SyntaxError, MemoryError, RecursionError)
+_ANY = msgspec.json.Decoder()
+
+
+def parse_list(content: str) -> Any:
+    """The list or object that a text is; `None` where it is none.
+
+    >>> parse_list('[{"start": 3}]'), parse_list("[(3, 11, 'PERSON')]"), parse_list("[sic]")
+    ([{'start': 3}], [[3, 11, 'PERSON']], None)
+    """
+    value = from_json(content, _ANY)
+    if value is None and len(content) <= LONGEST_LITERAL and content.rstrip().endswith(("]", "}")):
+        try:
+            value = _ANY.decode(msgspec.json.encode(of_python(content)))
+        except (*LITERAL_FAULTS, msgspec.MsgspecError):
+            return None
+    return value if isinstance(value, list | dict) else None
+
+
+def from_json(content: str, decoder: msgspec.json.Decoder[Any]) -> Any:
+    """What JSON holds, in whatever quotation marks; `None` where it is none, or not what is expected."""
+    value = decoded_or_none(content.encode("utf-8", "surrogatepass"), decoder)
+    if value is None and not set('"\\') & set(content):  # then every quotation mark is one that Python set
+        value = decoded_or_none(content.replace("'", '"').encode("utf-8", "surrogatepass"), decoder)
+    return value
+
+
+def of_python(content: str) -> Any:
+    """What Python printed; raises one of its many errors for anything else."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a backslash that means nothing
+        return ast.literal_eval(content.strip())

@@ -40,7 +40,7 @@ from showthrough.systems.replacing import make_replacer
 if TYPE_CHECKING:
     from showthrough.data.background import Background
     from showthrough.models.chat.estimate import QuestionTally
-    from showthrough.models.chat.settings import AskingSettings
+    from showthrough.models.settings import AskingSettings
     from showthrough.systems.language_model import LanguageModelAnonymizer
 
 _MOST_ROUNDS = 20

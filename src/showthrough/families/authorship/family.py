@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
     Asked = Verifier | GivenAnswers
 
+# Names of parts, here for reports that do not import the metrics.
+BEFORE, LOST, TOLD, FALSE = "before", "lost", "told", "false"
+OVERLAP = "overlap"
+
 Files = str | tuple[str, ...]  # each as it is: a comma may stand in a path
 VERIFIERS, RATINGS = "verifiers", "ratings"
 _RATED = "sensibleness"

@@ -10,8 +10,7 @@ import numpy as np
 from showthrough.core.arrays import Bools, Ints
 from showthrough.data.documents import Corpus, Document
 from showthrough.families.authorship.verifiers.base import Question
-from showthrough.families.authorship.verifiers.folds import components
-from showthrough.families.authorship.verifiers.traces import traces
+from showthrough.families.authorship.verifiers.traces import components, traces
 
 
 @dataclass(frozen=True)

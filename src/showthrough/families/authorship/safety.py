@@ -17,7 +17,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.families.authorship._attackers import attackers_of
-from showthrough.families.authorship._parts import BEFORE, FALSE, LOST, TOLD
+from showthrough.families.authorship.family import BEFORE, FALSE, LOST, TOLD
 from showthrough.families.authorship.problems import Problems, problems_of
 from showthrough.families.authorship.verifiers.adaptive import ADAPTIVE, AUTHORS, FOLDS, VERSION
 from showthrough.families.authorship.verifiers.base import UNANSWERED

@@ -53,7 +53,7 @@ from showthrough.families.inference.controls import (
     risk_interval,
     stand_ins,
 )
-from showthrough.families.inference.parts import ALL, INFERENCES, PEOPLE, RIGHT, TOP_1, TOP_3, UNANSWERED, UNJUDGED
+from showthrough.families.inference.family import ALL, INFERENCES, PEOPLE, RIGHT, TOP_1, TOP_3, UNANSWERED, UNJUDGED
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources

@@ -83,8 +83,8 @@ def _verdicts(run: Run, record: MetricRecord, attacks: Sequence[str]) -> Iterato
         if worst is None or chance is None:
             continue
         strongest = next(name for name in attacks if parts[name].value == worst)
-        found = f"finds the person in {percent(worst)} of the documents"
-        yield f"{anonymization}: the strongest attack ({strongest}) {found}; a blind guess finds {percent(chance)}"
+        success = f"finds the person in {percent(worst)} of the documents"
+        yield f"{anonymization}: the strongest attack ({strongest}) {success}; a blind guess finds {percent(chance)}"
 
 
 def _explain_columns(k: int) -> str:

@@ -190,8 +190,8 @@ def _assign_documents(answers: list[ServiceAnswer], file: Input) -> list[Service
         answers = _match_by_text(answers, file)
     fault = stranger_fault(corpus)
     if file.columns.extra == "ignore":
-        kept = known_documents({answer.id: answer for answer in answers}, file)
-        answers = [answer for answer in answers if answer.id in kept]
+        answers_by_id = known_documents({answer.id: answer for answer in answers}, file)
+        answers = [answer for answer in answers if answer.id in answers_by_id]
     if strangers := [answer for answer in answers if answer.id not in originals]:
         raise InputError(Problem(str(stranger.path), at_document(stranger.id), fault) for stranger in strangers)
 

@@ -66,9 +66,9 @@ def decode_answer(content: str, kind: type[T]) -> T:
         try:
             return msgspec.json.decode((fenced[-1] if fenced else spoken).encode(), type=kind)
         except msgspec.DecodeError:
-            if (found := _embedded_json(spoken)) is None:
+            if (value := _embedded_json(spoken)) is None:
                 raise
-            return msgspec.json.decode(found.encode(), type=kind)
+            return msgspec.json.decode(value.encode(), type=kind)
     except (UnicodeEncodeError, RecursionError) as error:
         raise ValueError(str(error)) from None
 

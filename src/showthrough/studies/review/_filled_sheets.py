@@ -73,7 +73,7 @@ def marks_of(words: str, text: str, mentions: Sequence[Mention]) -> list[int]:
 
 def readable(spans: Sequence[Span], mentions: Sequence[Mention]) -> list[Span]:
     """Those of which nothing is hidden."""
-    masked = [(mention.start, mention.end) for mention in mentions if mention.identifier != "NO_MASK"]
+    masked = [(mention.start, mention.end) for mention in mentions if mention.must_mask]
     return [(start, end) for start, end in spans if all(end <= low or high <= start for low, high in masked)]
 
 
@@ -328,8 +328,8 @@ def rows_of_sheet(
         if wrong := [column for column in expected if header.count(column) != 1]:
             # Not what was found there: without a header it is the first row, and its words are a document's.
             twice = [column for column in wrong if column in header]
-            found = f"two columns {twice[0]}" if twice else f"no column {join_names(wrong)}"
-            fault = f"found {found}; expected the header that the sheet was written with, each name once"
+            heading_fault = f"two columns {twice[0]}" if twice else f"no column {join_names(wrong)}"
+            fault = f"found {heading_fault}; expected the header that the sheet was written with, each name once"
             problems.append(Problem(str(rows.path), "first row", fault))
             return
         if unexpected := [column_name for column_name in header if column_name and column_name not in expected]:

@@ -15,7 +15,7 @@ from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus, Document, Mention, map_documents
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import collect_results, exists, read_all
-from showthrough.studies.contexts import context_of
+from showthrough.studies.cases import context_of
 from showthrough.studies.review._columns import KINDS
 from showthrough.studies.review._corrections import Corrections
 from showthrough.studies.review._filled_sheets import (

@@ -13,7 +13,7 @@ from showthrough.core.arrays import Floats, Ints
 from showthrough.core.errors import PlanError, join_names
 from showthrough.data.population import Population, tag_of
 from showthrough.families.inference.agreement import PARTLY
-from showthrough.families.inference.parts import INFERENCES, PEOPLE
+from showthrough.families.inference.family import INFERENCES, PEOPLE
 from showthrough.metrics import HEADLINE, Rows
 from showthrough.run.records import InferenceEvidence, MetricRecord
 from showthrough.run.run import WITHOUT_TEXT, Run

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value, shorten
+from showthrough.core.plugins import describe_error
 from showthrough.data.construction import mask_of
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask, ScoredMask, TypedMask
@@ -88,3 +90,50 @@ def masks_of_value(value: Any, document: Document, name: str) -> list[Mask]:
     if hasattr(value, "items") and hasattr(value, "text"):
         return list(Anonymization.from_presidio({document.id: value}, Corpus([document])).of(document.id))
     return masks_in(value, document, name, "spans")
+
+
+Function = Callable[..., Any]  # of a text, or of a Document
+
+
+@dataclass(frozen=True)
+class FunctionAnonymizer:
+    """Hides what a function finds in a text; in a document, where its parameter has that name or type."""
+
+    function: Function
+    apart: ClassVar[bool] = True  # its texts are asked about one by one
+
+    @property
+    def name(self) -> str:
+        named = getattr(self.function, "__name__", "") or type(self.function).__name__
+        return "function" if named == "<lambda>" else str(named)
+
+    @property
+    def version(self) -> int:
+        return 1
+
+    @property
+    def lasting(self) -> bool:
+        """Nobody can tell whether it is still the same function."""
+        return False
+
+    def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
+        whole = _takes_documents(self.function)
+        return [self._masks(document, document if whole else document.text) for document in documents]
+
+    def _masks(self, document: Document, argument: Document | str) -> list[Mask]:
+        try:
+            answer = self.function(argument)
+        except Exception as error:  # whatever somebody's function does
+            raise wrong(place_of(self.name, document), describe_error(error)) from error
+        return masks_of_value(answer, document, self.name)
+
+
+def _takes_documents(function: Function) -> bool:
+    try:
+        first = next(iter(inspect.signature(function).parameters.values()), None)
+    except (TypeError, ValueError):  # some built-in ones do not tell
+        return False
+    if first is None:
+        return False
+    kind = first.annotation if isinstance(first.annotation, str) else getattr(first.annotation, "__name__", "")
+    return first.name == "document" or kind.rpartition(".")[2] == Document.__name__

@@ -120,8 +120,8 @@ class Conversation:
     def _last_words(self) -> str:
         if not self._said:
             return ""
-        told = ToldTexts(document.text for documents in self._told for document in documents)
-        return f"; it said: {KEPT_BACK if told.repeated_in(self._said[0]) else shorten(self._said[0])}"
+        texts = ToldTexts(document.text for documents in self._told for document in documents)
+        return f"; it said: {KEPT_BACK if texts.repeated_in(self._said[0]) else shorten(self._said[0])}"
 
     def _listen(self, output: IO[bytes]) -> None:
         with suppress(OSError, ValueError):
