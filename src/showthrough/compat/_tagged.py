@@ -41,6 +41,9 @@ class Tokens:
             for row, value in enumerate(column):
                 if not isinstance(value, str) or not (value or name == "token"):
                     raise ValueError(f"row {row}, column {name}: found {value!r}; expected a text")
+        for row, value in enumerate(start):
+            if not isinstance(value, int):
+                raise ValueError(f"row {row}, column start_indices: found {value!r}; expected a whole number")
         if any(name is None or name != name for name in ids):
             raise ValueError("column sentence_id: found a row without an id; expected one in each row")
         distinct = list(dict.fromkeys(ids))
