@@ -135,7 +135,9 @@ def command(
     request = build_request(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
     if preset_name and len(request.sources) + len(with_ or ()) == 1:
         request = replace(request, metrics=_for_one(request, metric or ()))
-    request = replace(request, output=output or request.output, asked=parse_options(least, most) or request.asked)
+    request = replace(
+        request, output=output or request.output, thresholds=parse_options(least, most) or request.thresholds
+    )
     run: Run | None
     if with_:
         from showthrough.cli.bench import WorkOptions, bench_systems  # here: systems take a moment to import

@@ -210,7 +210,7 @@ class TypeRule:
 
     entity_type: str
     identifier: Identifier | None = None  # where it is settled
-    kept: bool = True
+    is_kept: bool = True
 
     def retype_kind(self, kind: MentionCategory) -> MentionCategory:
         """What such mentions are then."""
@@ -234,7 +234,7 @@ def _retype_document(rules: Mapping[str, TypeRule], document: Document) -> Docum
             rule = rules.get(mention.entity_type)
             if rule is None:
                 yield mention
-            elif rule.kept:
+            elif rule.is_kept:
                 yield rule.mention(mention)
 
     layers = tuple(Annotation(layer.annotator, tuple(mentions(layer))) for layer in document.annotations)
@@ -258,7 +258,7 @@ def _retype_survey(survey: Survey, rules: Mapping[str, TypeRule]) -> Survey:
     left_out, lowered = {*survey.left_out}, {*survey.lowered}
     for kind, count in survey.marked.items():
         rule = rules.get(kind.entity_type)
-        now = kind if rule is None else rule.retype_kind(kind) if rule.kept else None
+        now = kind if rule is None else rule.retype_kind(kind) if rule.is_kept else None
         if now is not None:
             marked[now] += count
         if kind.identifier == "DIRECT" and now is None:

@@ -52,7 +52,7 @@ class Survey:
     groups: Sequence[str] = ()  # of the documents, in their order; none where no document has one
     silver: Mapping[str, int] = field(default_factory=dict)  # annotators that are programs, and how many layers of each
     shared: Sequence[int] = ()  # numbers of the documents that several people marked
-    asked: int = 0  # documents that ask who wrote them
+    questions: int = 0  # documents that ask who wrote them
     subjects: int = 0  # people that documents are about, in all
     tags: tuple[str, ...] = ()  # of what is said of them, sorted
     traces: Traces | None = None  # where they were looked for
@@ -159,7 +159,7 @@ class Surveying:
         self._silver.update(part.silver)
         self._annotated += part.annotated
         self._annotators += part.annotators
-        self._asked += part.asked
+        self._asked += part.questions
         self.subjects += part.subjects
         self._tags.update(part.tags)
         self._marked.update(part.marked)
@@ -181,7 +181,7 @@ class Surveying:
             groups=() if self._groups is None else self._groups.finish(),
             silver={name: self._silver[name] for name in sorted(self._silver)},
             shared=self._shared,
-            asked=self._asked,
+            questions=self._asked,
             subjects=self.subjects,
             tags=tuple(sorted(self._tags)),
             traces=None if self._tracing is None else self._tracing.build(),

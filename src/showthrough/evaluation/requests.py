@@ -79,7 +79,7 @@ class EvaluationRequest:
     metrics: tuple[Metric, ...] | None  # as they were named; None: what is given decides
     settings: FileSettings = field(default_factory=FileSettings)
     output: Path | None = None
-    asked: tuple[ThresholdRequest, ...] = ()  # what numbers have to reach
+    thresholds: tuple[ThresholdRequest, ...] = ()  # what numbers have to reach
     systems: int = 0  # that are still to be put to work, and scored beside the anonymizations
     # Of a TAE configuration: its metrics by their names, what it names that is not there, its table.
     labels: Mapping[str, Metric] = field(default_factory=dict)
@@ -171,7 +171,7 @@ class EvaluationRequest:
         try:
             slices = parse_slices(settings.slices)
             records = map(metric_record, metrics)
-            thresholds = resolve_thresholds(self.asked, records, settings.applied_to, slices)
+            thresholds = resolve_thresholds(self.thresholds, records, settings.applied_to, slices)
         except InputError as error:
             problems += error.problems
         plan = Plan(
@@ -199,7 +199,7 @@ def default_metrics(corpus: Corpus, systems: int) -> tuple[Metric, ...]:
     >>> [type(metric).__name__ for metric in default_metrics(Corpus([Document("a", "Mr Doe")]), 1)][-1:]
     ['ClusteringAgreement']
     """
-    metrics = metrics_of(usual_metrics(asked=bool(corpus.survey.asked), annotated=bool(corpus.survey.annotated)))
+    metrics = metrics_of(usual_metrics(asked=bool(corpus.survey.questions), annotated=bool(corpus.survey.annotated)))
     return tuple(metric for metric in metrics if systems > 1 or "systems" not in metric.needs)
 
 

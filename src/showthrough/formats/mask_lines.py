@@ -42,13 +42,13 @@ class RecordKeys(NamedTuple):
     path: Path
     id: str
     text: str
-    told: bool = False  # whether all others were told before
+    reported: bool = False  # whether all others were told before
 
     def fields(self, content: bytes | msgspec.Raw, location: str, remarks: Remarks) -> Record:
         """What a record holds, still encoded; keys that nobody knows are remarked."""
         fields = decode_json(content, FIELDS, self.path, location)
         keys_read = {self.id, self.text, *OTHERS}
-        for key in (key for key in fields if key not in keys_read and not self.told):
+        for key in (key for key in fields if key not in keys_read and not self.reported):
             remarks.unknown[key] += 1
             if hides_marks(key, decode_json(fields[key], _ANY, self.path, location, key)):
                 remarks.spans.add(key)
@@ -168,7 +168,7 @@ def _decoder(keys: RecordKeys) -> msgspec.json.Decoder[Any]:
     fields: list[Any] = [("id", str | int), ("masks", msgspec.Raw)]
     fields += [(name, msgspec.Raw, msgspec.Raw()) for name in names if name not in ("id", "masks")]
     try:
-        record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=not keys.told)
+        record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=not keys.reported)
     except ValueError:  # a name that no decoder can be told to look for
         return msgspec.json.Decoder(_NoRecord)
     return msgspec.json.Decoder(record)

@@ -57,7 +57,7 @@ def read(file: Input) -> Masks | Texts:
     path = file.path
     columns = file.columns if file.released else file.keys(id="doc_id", text="text")
     usual, text_key = id_column(columns, list(file.head.json.keys)), columns.text or "text"
-    keys = RecordKeys(path, usual or IDS[0], text_key, told=file.is_corpus_file)  # by the corpus
+    keys = RecordKeys(path, usual or IDS[0], text_key, reported=file.is_corpus_file)  # by the corpus
     if file.head.lines and not (file.released or isinstance(file.head, RowHead)) and _stays_in_file(path):
         with suppress(NoMasksError):
             return _in_their_file(file, keys)

@@ -168,7 +168,7 @@ class Dot(NamedTuple):
     units: int
     text: str
     interval: str
-    place: float | None  # None: it has no number
+    position: float | None  # None: it has no number
     low: float | None
     high: float | None
     remark: str
