@@ -83,7 +83,7 @@ def command(
         analysis = all_errors(run)
         sheet = short = beside_sheet(analysis)
     else:
-        analysis = _analyse_one(run, anonymization, filters, rules)
+        analysis = _analyse_system(run, anonymization, filters, rules)
         if masks:
             _write_masks(masks, run, analysis.worth, results)
         if written.without_text:
@@ -109,7 +109,7 @@ def _lay_out(run: Run, analysis: ErrorAnalysis, everywhere: bool, cases: int) ->
     return errors_sheet(errors, None, further, elsewhere), errors_sheet(errors, cases, further, elsewhere)
 
 
-def _analyse_one(run: Run, name: str | None, filters: dict[str, str | None], rules: int) -> ErrorAnalysis:
+def _analyse_system(run: Run, name: str | None, filters: dict[str, str | None], rules: int) -> ErrorAnalysis:
     """The cases of one anonymization, and what rules would win where somebody said what is to be masked."""
     errors = error_cases(run, name, **filters)
     judged = rules and errors.kept.annotated

@@ -134,7 +134,7 @@ def command(
     _check_systems(corpus, bool(with_), "--resume" if resume else "--estimate" if estimate else "", bool(for_systems))
     request = build_request(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
     if preset_name and len(request.sources) + len(with_ or ()) == 1:
-        request = replace(request, metrics=_for_one(request, metric or ()))
+        request = replace(request, metrics=_for_single_system(request, metric or ()))
     request = replace(
         request, output=output or request.output, thresholds=parse_options(least, most) or request.thresholds
     )
@@ -170,7 +170,7 @@ def _check_systems(corpus: Path, has_systems: bool, for_files: str, for_systems:
         raise PlanError("is a plan, which names what to evaluate; expected a corpus beside --with", str(corpus))
 
 
-def _for_one(request: EvaluationRequest, named: Sequence[str]) -> tuple[Metric, ...] | None:
+def _for_single_system(request: EvaluationRequest, named: Sequence[str]) -> tuple[Metric, ...] | None:
     """Without the metrics of presets that compare systems, where there is only one; what was named stays."""
     if request.metrics is None:
         return None

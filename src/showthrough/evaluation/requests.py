@@ -24,7 +24,7 @@ from showthrough.run.gate.parsing import ThresholdRequest, resolve_thresholds
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
 from showthrough.storage.file_heads import Head
-from showthrough.storage.paths import Remote, place_of
+from showthrough.storage.paths import Remote, as_path
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def path_of(value: str, file: Path, location: str) -> Path:
     """A path that a file names."""
     if not value or "\0" in value:
         raise InputError(Problem(str(file), location, f"found {quote_value(value)}; expected the path of a file"))
-    return place_of(value)
+    return as_path(value)
 
 
 def resolve_path(file: Path, path: Path) -> Path:
@@ -99,7 +99,7 @@ class EvaluationRequest:
         """What is read beside the corpus and the anonymizations, in files and folders."""
         chosen, names = self.chosen, self.settings.names
         paths = (path for family in families() for path in family.files(self.settings, chosen))
-        return [*([place_of(names)] if names else []), *paths]
+        return [*([as_path(names)] if names else []), *paths]
 
     @property
     def metric_labels(self) -> dict[str, str]:
