@@ -45,6 +45,8 @@ class Retyping:
         cls, map: str | Mapping[str, str] = "", direct: Names = (), quasi: Names = (), ignore: Names = ()
     ) -> Retyping:
         """Raises PlanError for what contradicts itself."""
+        if map in ("", {}) and direct == quasi == ignore == ():
+            return cls({})
         mapping = label_map(map) if isinstance(map, str) else map
         if not isinstance(mapping, Mapping) or not _is_text(name for pair in mapping.items() for name in pair):
             raise PlanError(f"found {quote_value(map)}; expected a mapping, or text such as LOCATION=LOC", "map")
@@ -72,6 +74,8 @@ class Retyping:
         >>> str(Retyping.of("CITY=LOC", direct="CODE,PER"))
         'map=CITY>LOC;direct=CODE,PER'
         """
+        if not self:
+            return ""
         parts = {
             "map": [f"{source}>{target}" for source, target in sorted(self.map.items())],
             **{option: sorted(getattr(self, option)) for option in _OPTIONS},
@@ -167,6 +171,8 @@ def left_out_types(text: str) -> list[str]:
     >>> left_out_types(str(Retyping.of("TITLE=,CITY=LOC", direct="CODE", ignore="PER,AGE")))
     ['TITLE', 'AGE', 'PER']
     """
+    if not text:
+        return []
     renamed = [pair.rpartition(">") for pair in types_named(text, "map")]
     return [source for source, _, target in renamed if not target] + types_named(text, "ignore")
 
