@@ -32,6 +32,8 @@ _SUMMARIES = {
         "report": "Show a run again, or write it as HTML, CSV, LaTeX and more.",
         "attack": "Try to find the people in anonymized texts.",
         "stress": "Score systems on documents with typing errors and the like.",
+        "site": "Show many runs as a site that others can look at.",
+        "submit": "Check a run and write the file to hand in for such a site.",
     },
     "Inspect": {
         "validate": "Check files without scoring them, and list every problem.",

@@ -111,6 +111,8 @@ PRESETS: dict[str, tuple[str, ...]] = {
     # and its tables for both; and the views of MEDDOCAN (Marimon et al. 2019).
     "i2b2": ("phi_token", "phi_instance", "phi_instance(types=False)"),
     "meddocan": ("phi_strict", "phi_span", "phi_merged", "phi_leak"),
+    # Strict, exact, partial and type (Segura-Bedmar, Martínez and Herrero-Zazo 2013).
+    "semeval": ("phi_strict", "phi_span", 'phi_span(match="partial")', 'phi_strict(match="overlap")'),
     # What PAN's author masking asks of a machine (Potthast, Hagen and Stein 2016); people are asked about sense.
     "pan": ("safety", "soundness"),
 }
