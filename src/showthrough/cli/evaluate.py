@@ -11,7 +11,6 @@ import typer
 
 from showthrough.cli.arguments import build_request, check_columns
 from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain
-from showthrough.cli.exit_codes import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.llm_options import (
     ESTIMATE,
     answers_beside,
@@ -33,7 +32,7 @@ from showthrough.cli.options import (
 )
 from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import scoring, show_activity
-from showthrough.cli.signals import interruptible, unbroken
+from showthrough.cli.signals import FELL_SHORT, INTERRUPTED, exit_status, interruptible, unbroken
 from showthrough.cli.systems import EverywhereToo, Replacement, Threshold, WithSome
 from showthrough.cli.view_options import Views, show, view_options
 from showthrough.core.errors import (

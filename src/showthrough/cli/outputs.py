@@ -13,8 +13,7 @@ import typer
 from rich.console import Console
 
 from showthrough.cli.consoles import notes, print_plain
-from showthrough.cli.exit_codes import BAD_INPUT
-from showthrough.cli.signals import unbroken
+from showthrough.cli.signals import BAD_INPUT, unbroken
 from showthrough.core.errors import OutputError
 from showthrough.formats import FORMATS
 from showthrough.run.run import Run

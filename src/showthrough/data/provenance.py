@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from showthrough.data.documents import Document
-from showthrough.storage.columns.digests import digest_of_bytes, in_order, total
+from showthrough.storage.columns.strings import digest_of_all, digest_of_bytes, sorted_digests
 
 Number = TypeVar("Number", int, float)
 
@@ -136,7 +136,7 @@ def texts_digest(documents: Iterable[Document]) -> str:
     digests = bytearray()
     for document in documents:
         digests += digest_of_bytes(msgspec.json.encode((document.id, text_digest(document.text))))
-    return total(in_order(digests))
+    return digest_of_all(sorted_digests(digests))
 
 
 def joined_provenance(parts: Sequence[Provenance | None]) -> Provenance | None:

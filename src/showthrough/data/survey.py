@@ -18,10 +18,9 @@ from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_docu
 from showthrough.data._document_traces import Traces, Tracing
 from showthrough.data.silver import is_silver
 from showthrough.data.units import reach_of
-from showthrough.storage.columns.digests import Digests, in_order, total
 from showthrough.storage.columns.growing_columns import GrowingNumbers, GrowingStrings
 from showthrough.storage.columns.index import find_repeats
-from showthrough.storage.columns.strings import Strings
+from showthrough.storage.columns.strings import Digests, Strings, digest_of_all, sorted_digests
 
 if TYPE_CHECKING:
     from showthrough.data.documents import Document, Identifier
@@ -71,7 +70,7 @@ class Survey:
     @cached_property
     def digest(self) -> str:
         """Of all documents; the same ones in another order are the same corpus."""
-        return total(self.digests)
+        return digest_of_all(self.digests)
 
     @classmethod
     def merge(cls, parts: Iterable[Survey], sources: Iterable[str]) -> Survey:
@@ -176,7 +175,7 @@ class Surveying:
             farthest=np.frombuffer(self._farthest, dtype=np.uint8),
             annotated=self._annotated,
             annotators=self._annotators,
-            digests=in_order(self._digests),
+            digests=sorted_digests(self._digests),
             marked=dict(self._marked),
             groups=() if self._groups is None else self._groups.finish(),
             silver={name: self._silver[name] for name in sorted(self._silver)},

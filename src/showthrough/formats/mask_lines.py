@@ -19,10 +19,9 @@ from showthrough.formats.base import Input
 from showthrough.formats.benchmarks.tae import looked_at, masks_in
 from showthrough.formats.lines import StoredLines
 from showthrough.formats.remarks import Remarks, hides_marks
-from showthrough.storage.columns.digests import Digests, in_order
 from showthrough.storage.columns.growing_columns import GrowingNumbers, GrowingStrings, ReusedStrings
 from showthrough.storage.columns.index import find_repeats
-from showthrough.storage.columns.strings import Strings
+from showthrough.storage.columns.strings import Digests, Strings, sorted_digests
 from showthrough.storage.reading import ENOUGH, decode_json, decoded_or_none, fail, file_state
 
 Record = dict[str, msgspec.Raw]
@@ -193,7 +192,7 @@ class LineMasks(NumberedMasks):
         super().__init__(ids)
         self._lines = lines
         self._reach = masks.reach.finish()
-        self._digests: Digests | None = in_order(masks.digests)
+        self._digests: Digests | None = sorted_digests(masks.digests)
         self._types = dict(masks.types)
         self._scored = masks.scored
         self._cached_masks: tuple[int, list[Sequence[Mask]]] = 0, []  # masks from one number on

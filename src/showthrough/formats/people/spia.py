@@ -12,7 +12,7 @@ from showthrough.data.documents import Document
 from showthrough.data.subjects import Attribute, Subject, duplicate_faults, level_faults
 from showthrough.formats.base import PEOPLE, Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.people._people import Fault, Value, build_attributes, refuse, released_texts, text_alone
+from showthrough.formats.people.profiles import Fault, Value, build_attributes, refuse, released_texts, text_alone
 from showthrough.storage.file_heads import Head
 
 
