@@ -30,7 +30,7 @@ from showthrough.systems.taggers.learners.base import Row, Rows, TaggedSequence
 class State:
     """Where in a phrase a token is, and of which type; outside, which types are behind and ahead of it."""
 
-    position: str = ""  # S, B, I or E; nothing outside
+    place: str = ""  # S, B, I or E; nothing outside
     entity_type: str = ""
     behind: str = ""
     ahead: str = ""
@@ -38,16 +38,15 @@ class State:
     @property
     def label(self) -> str:
         """As taggers say it."""
-        if not self.position:
+        if not self.place:
             return OUTSIDE
-        return f"{'B' if self.position in 'SB' else 'I'}-{self.entity_type}"
+        return f"{'B' if self.place in 'SB' else 'I'}-{self.entity_type}"
 
 
 def states_of(labels: Sequence[str]) -> list[State]:
     """The states of one sequence.
 
-    >>> states = states_of(["O", "B-A", "I-A", "O", "O"])
-    >>> [state.position or state.behind + ">" * bool(state.behind) for state in states]
+    >>> [state.place or state.behind + ">" * bool(state.behind) for state in states_of(["O", "B-A", "I-A", "O", "O"])]
     ['', 'B', 'E', 'A>', '']
     """
     states = [State()] * len(labels)
@@ -66,19 +65,19 @@ def states_of(labels: Sequence[str]) -> list[State]:
 
 def may_join(states: Sequence[State]) -> Bools:
     """Whether the state of a column may follow that of a row."""
-    closed = {state.behind for state in states if not state.position} - {""}  # types after which a state is kept
-    opened = {state.ahead for state in states if not state.position} - {""}
+    closed = {state.behind for state in states if not state.place} - {""}  # types after which a state is kept
+    opened = {state.ahead for state in states if not state.place} - {""}
     return np.array([[_joins(state, other, closed, opened) for other in states] for state in states])
 
 
 def _joins(state: State, other: State, closed: set[str], opened: set[str]) -> bool:
-    if state.position in {"B", "I"}:
-        return other.position in {"I", "E"} and other.entity_type == state.entity_type
-    if other.position in {"I", "E"}:
+    if state.place in {"B", "I"}:
+        return other.place in {"I", "E"} and other.entity_type == state.entity_type
+    if other.place in {"I", "E"}:
         return False
-    if state.position:  # a phrase ends
-        return bool(other.position) or other.behind == (state.entity_type if state.entity_type in closed else "")
-    if other.position:  # a phrase begins
+    if state.place:  # a phrase ends
+        return bool(other.place) or other.behind == (state.entity_type if state.entity_type in closed else "")
+    if other.place:  # a phrase begins
         return state.ahead == (other.entity_type if other.entity_type in opened else "")
     return not state.ahead and not other.behind
 
@@ -112,7 +111,7 @@ class Hmm:
         """The seed changes nothing: there is no chance in it."""
         state_lists = [states_of(sequence) for sequence in labels]
         seen = {state for states in state_lists for state in states} | {State()}
-        self.states = sorted(seen, key=lambda state: (state.position, state.entity_type, state.behind, state.ahead))
+        self.states = sorted(seen, key=lambda state: (state.place, state.entity_type, state.behind, state.ahead))
         number = {state: at for at, state in enumerate(self.states)}
         paths = [np.array([number[state] for state in states], dtype=np.int64) for states in state_lists]
         count = len(self.states)
@@ -148,7 +147,7 @@ class Hmm:
         seen = self.followed.sum(axis=1, keepdims=True)
         kinds = (self.followed > 0).sum(axis=1, keepdims=True) + 1.0
         moves = (self.followed + kinds * backed) / (seen + kinds)
-        first = np.array([state.position in {"", "S", "B"} and not state.behind for state in self.states])
+        first = np.array([state.place in {"", "S", "B"} and not state.behind for state in self.states])
         begins = self.opened + np.where(first, usual, 0.0)
         return _log(moves), _log(begins / begins.sum()), usual
 
