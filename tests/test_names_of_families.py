@@ -39,6 +39,7 @@ INPUT_NAMES = sorted(INPUTS | {option.name for option in fields(family_fields("o
 HOMES = {
     "background": r"families/|cli/attack\.py|data/background\.py|formats/people/background\.py",
     "ratings": r"families/|cli/rate\.py|studies/rating/|data/authorship\.py|formats/authorship/",
+    "statements": r"families/|data/statements\.py|formats/people/(statements|inference_answers)\.py",
     "verifiers": r"families/|cli/verifier\w*\.py|studies/(attribution|verification)\.py|formats/authorship/",
     "verifier": r"families/|cli/verifier\w*\.py|studies/(attribution|verification)\.py|formats/authorship/",
 }
@@ -63,6 +64,7 @@ OTHER_MEANINGS = {
         "studies/agreement/_study.py",
         "studies/agreement/tallies.py",
     },
+    "statements": {"formats/benchmarks/tab.py"},  # what marks say of people
     "verifiers": {"cli/listings.py"},  # plugins of that kind, which are listed
     "verifier": {  # the commands by that name, and what is trained and saved
         "cli/__init__.py",

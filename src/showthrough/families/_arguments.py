@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
+from showthrough.data.statements import Statements
 from showthrough.families.authorship.verifiers.base import Verifier
 from showthrough.families.authorship.verifiers.recorded import GivenAnswers
 
@@ -49,3 +50,13 @@ class AuthorshipArguments:
         ),
     ] = field(default_factory=dict)
     ratings: Annotated[Ratings | None, Meta(description="What people say of passages.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementArguments:
+    """What must be gone from documents, and what must stay true."""
+
+    statements: Annotated[
+        Statements | None,
+        Meta(description="What must be gone from documents and what must stay true; propositions is added for it."),
+    ] = None

@@ -5,12 +5,13 @@ At run time `core.families.family_fields` does the same for all families, those 
 
 from __future__ import annotations
 
-from showthrough.families._arguments import AuthorshipArguments, BackgroundArguments
+from showthrough.families._arguments import AuthorshipArguments, BackgroundArguments, StatementArguments
 from showthrough.families.authorship.family import AuthorshipOptions
+from showthrough.families.inference.family import StatementOptions
 from showthrough.families.reidentification.family import BackgroundOptions
 
 
-class FamilyOptions(AuthorshipOptions, BackgroundOptions): ...
+class FamilyOptions(AuthorshipOptions, StatementOptions, BackgroundOptions): ...
 
 
-class FamilyArguments(AuthorshipArguments, BackgroundArguments): ...
+class FamilyArguments(AuthorshipArguments, StatementArguments, BackgroundArguments): ...

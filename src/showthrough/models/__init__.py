@@ -18,6 +18,7 @@ from showthrough.models.cache import Cache, usual_cache
 from showthrough.models.lexicon import LEXICONS, NONE, Lexicon, NoWords
 from showthrough.models.names import (
     EMBEDDING,
+    ENTAILMENT,
     GAPS,
     INFORMATION,
     LANGUAGE_MODEL,
@@ -32,6 +33,7 @@ from showthrough.models.settings import AskingSettings, ModelSettings, Watch
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.models._causal_lm import CausalLanguageModel
+    from showthrough.models._entailment import Entailment
     from showthrough.models._mask_filling import MaskFiller
     from showthrough.models._similarity import Similarity
     from showthrough.models._text_classifier import TextClassifier
@@ -210,6 +212,13 @@ class Resources:
         return TextClassifier(source, TEXT_CLASSIFIER, self.models, self.cache, self.watch)
 
     @_once
+    def entailment(self, name: str) -> Entailment:
+        """What tells whether a statement follows from a text: `nli:MODEL`."""
+        from showthrough.models._entailment import Entailment
+
+        return Entailment(ENTAILMENT.parse(name), ENTAILMENT, self.models, self.cache, self.watch)
+
+    @_once
     def chat(self, name: str) -> Chat:
         """A language model that is talked to: `llm:MODEL` or `llm:MODEL@URL`."""
         from showthrough.models.chat.model import LanguageModel
@@ -269,6 +278,7 @@ class Resources:
             LANGUAGE_MODEL.parameter: self.language_model,
             GAPS.parameter: self.mask_filler,
             TEXT_CLASSIFIER.parameter: self.text_classifier,
+            ENTAILMENT.parameter: self.entailment,
             FUNCTION_WORDS: self.function_words,
             STS_MODEL: self.sts,
             WORDNET: self.wordnet,

@@ -166,21 +166,6 @@ def _firsts_in_order(*keys: Ints) -> Bools:
     return np.concatenate([np.ones(min(1, len(keys[0])), dtype=bool), np.logical_or.reduce(differs)])
 
 
-def find_overlaps(left: SortedSpans, right: SortedSpans) -> tuple[Ints, Ints, Ints]:
-    """All pairs that share characters: left, right, and how many they share. Cheapest with the shorter list right.
-
-    There are as many as spans where one side does not overlap itself; else there may be as many as their product.
-    """
-    # What ends before a span starts cannot touch it, nor what starts after its end; the reach is the farthest end yet.
-    reach = np.maximum.accumulate(left.end) if len(left.end) else left.end
-    first = np.searchsorted(reach, right.start, side="right")
-    last = np.searchsorted(left.start, right.end, side="left")
-    theirs, ours = expand_ranges(first, last)
-    shared = np.minimum(left.end[ours], right.end[theirs]) - np.maximum(left.start[ours], right.start[theirs])
-    touching = shared > 0
-    return ours[touching], theirs[touching], shared[touching]
-
-
 def beginning_alike(left: SortedSpans, right: SortedSpans, tolerance: int) -> tuple[Ints, Ints]:
     """All pairs that begin in the same place and whose ends are at most so far apart; both sides by start, then end."""
     width = int(max(left.end.max(initial=0), right.end.max(initial=0))) + 1

@@ -24,6 +24,9 @@ from showthrough.models.dictionary import WORDFREQ, dictionary_from, frequencies
 from showthrough.models.languages import small_words
 
 Kind = Literal["person", "code", "date", "other"]
+FREQUENT = 10 ** (
+    6.15 - 9
+)  # from which on a word says nothing by itself: is, was, has, she, not, but neither two nor said
 ORDINARY = 10 ** (3.5 - 9)  # a word is ordinary from Zipf 3.5 on, which is so often of all words
 LETTERS, IDEOGRAPHS = 3, 2  # of a word of a name that is looked for by itself
 CODE = 5  # letters and digits of a code, at least
@@ -77,6 +80,13 @@ class Vocabulary:
     @cached_property
     def function(self) -> frozenset[str]:
         return _forms(small_words(self._language)) if self._language in CLOSED_CLASSES else frozenset()
+
+    @cached_property
+    def frequent(self) -> frozenset[str]:
+        """Words that say nothing: function words, and those of Zipf 6.15 or more; of a file all words are."""
+        often = frequencies(self._language) if self._dictionary.startswith(WORDFREQ) else {}
+        rare = (word for word, share in often.items() if share < FREQUENT or not word.isalpha())
+        return _forms(dictionary_from(self._dictionary).difference(rare)) | self.function
 
     @cached_property
     def calendar(self) -> frozenset[str]:
