@@ -109,7 +109,13 @@ def result(corpus: Corpus, masked: dict[str, Anonymization], background: Backgro
         for document in corpus
         for start, must in ((0, GONE), (2, KEPT))
     )
-    known = {"background": background, "answers": answers, "ratings": Ratings(said), "statements": stated}
+    known = {
+        "background": background,
+        "answers": answers,
+        "ratings": Ratings(said),
+        "statements": stated,
+        "policy": "tab",
+    }
     return evaluate(found, shuffled, MODEL_FREE, resamples=200, texts=False, **known)
 
 

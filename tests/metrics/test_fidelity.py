@@ -23,6 +23,7 @@ from showthrough import (
 )
 from showthrough.data.masks import TypedMask
 from showthrough.data.text_anonymizations import Rewriting
+from showthrough.families.information._fidelity_rules import RULES
 from showthrough.systems.replacing import WAYS, make_replacer
 from talking import talking
 
@@ -132,6 +133,8 @@ TABLE: list[tuple[str, str, str, str, tuple[int, int, int]]] = [
     ("distances", "es", "03/05/2019 → 04/04/2018; 01/06/2019 → 03/05/2018", DATE, (0, 0, 1)),  # which is the month?
     ("order", "de", "05.03.2019 → 06.04.2018; 07.03.2019 → 08.04.2018", DATE, (1, 1, 1)),  # with stops the day is first
     ("distances", "de", "5. März 2019 → 6. April 2018; 7. März 2019 → 9. April 2018", DATE, (0, 1, 1)),
+    ("distances", "fr", "5 août 2019 → 6 mars 2018; 7 août 2019 → 9 mars 2018", DATE, (0, 1, 1)),
+    ("order", "it", "5 maggio 2019 → 6 aprile 2018; 7 maggio 2019 → 2 aprile 2018", DATE, (0, 1, 1)),
     ("order", "fr", "5 août 2019 → 6 mars 2018; 7 août 2019 → 8 mars 2018", DATE, (1, 1, 1)),
     ("distances", "it", "5 maggio 2019 → 6 aprile 2018; 7 maggio 2019 → 8 aprile 2018", DATE, (1, 1, 1)),
     # Formats: of dates, codes, ages and addresses.
@@ -173,6 +176,11 @@ TABLE: list[tuple[str, str, str, str, tuple[int, int, int]]] = [
     ("new", "fr", "a@b.fr → c@d.fr; c@d.fr → e@f.fr", "EMAIL", (1, 2, 2)),
     ("new", "it", "Anna Bruni → Eva Verdi; Eva Verdi → Ada Neri", PER, (1, 2, 2)),
 ]
+
+
+def test_the_table_has_every_rule_in_five_languages() -> None:
+    languages = {rule: {language for own, language, *_ in TABLE if own == rule} for rule in RULES}
+    assert {rule: own for rule, own in languages.items() if len(own) < 5} == {}
 
 
 @pytest.mark.parametrize(("rule", "language", "text", "kind", "expected"), TABLE)

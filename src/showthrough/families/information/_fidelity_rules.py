@@ -9,6 +9,7 @@ from enum import IntEnum
 from functools import cache, lru_cache
 from itertools import pairwise
 
+from showthrough.core.errors import ResourceError
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.reading_form import reading_form
 from showthrough.families.information._surrogates import (
@@ -192,7 +193,11 @@ def _frequency(word: str, dictionary: str) -> float:
         return float(word in dictionary_from(dictionary))
     from wordfreq import word_frequency  # here: its lists take a second to load
 
-    return max(float(word_frequency(word, language)) for language in {dictionary.removeprefix(WORDFREQ), "en"})
+    try:
+        return max(float(word_frequency(word, language)) for language in {dictionary.removeprefix(WORDFREQ), "en"})
+    except ImportError as error:
+        needs = f'dictionary="{dictionary}" needs a package that cuts words: pip install "wordfreq[cjk]"'
+        raise ResourceError(needs) from error
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property, lru_cache
@@ -76,18 +76,9 @@ def surrogates_of(document: Document, masks: Iterable[Mask], labels: Labels) -> 
     >>> [(pair.hidden, pair.written, pair.kind) for pair in pairs], count
     ([('Ann', 'Eva', 'person')], 3)
     """
-    released = ReleasedText.of(document.text, masks)
-    mentions = _typed_mentions(document)
-    return list(_surrogates(document.text, released.masks, _types(masks), mentions, labels)), len(released.masks)
-
-
-def _surrogates(
-    text: str,
-    flat: Sequence[Mask],
-    types: dict[tuple[int, int], str],
-    mentions: Sequence[Mention],
-    labels: Labels,
-) -> Iterator[SurrogatePair]:
+    text, flat = document.text, ReleasedText.of(document.text, masks).masks
+    types, mentions = _types(masks), _typed_mentions(document)
+    pairs = []
     for mask in flat:
         hidden, written = text[mask.start : mask.end], " ".join((mask.replacement or "").split())
         if max(len(hidden), len(written)) > LONGEST or not any(map(str.isalnum, hidden)):
@@ -95,12 +86,17 @@ def _surrogates(
         entity_type = types.get((mask.start, mask.end), "") or _marked_type(mask, mentions)
         kind = kind_of_type(entity_type) or shown_kind(hidden)
         way = way_of(written, hidden, labels)[0]
-        numbered = kind in ("code", "number") and set(reading_form(written).split()).isdisjoint(
-            reading_form(hidden).split()
-        )
-        if (way == "surrogate" or (way == "generalized" and numbered)) and not _describes(written, hidden, kind):
+        if way == "generalized" and kind in ("code", "number") and not _share_words(written, hidden):
+            way = "surrogate"  # 12-34 is no range
+        if way == "surrogate" and not _describes(written, hidden, kind):
             before = text[max(0, mask.start - _BESIDE) : mask.start].rpartition("\n")[2]
-            yield SurrogatePair(mask.start, mask.end, hidden, written, kind, entity_type, before)
+            pairs.append(SurrogatePair(mask.start, mask.end, hidden, written, kind, entity_type, before))
+    return pairs, len(flat)
+
+
+def _share_words(*texts: str) -> bool:
+    first, second = (set(reading_form(text).split()) for text in texts)
+    return not first.isdisjoint(second)
 
 
 def _types(masks: Iterable[Mask]) -> dict[tuple[int, int], str]:
@@ -170,7 +166,7 @@ def shown_kind(text: str) -> Kind:
     """
     bare = text.strip(" .,;:()")
     words = reading_form(bare).split()
-    if _EMAIL.fullmatch(bare) or _IP.fullmatch(bare) or _URL.fullmatch(bare):
+    if contact_form(bare):
         return "contact"
     months = [word for word in words if word in MONTHS]
     if any(map(str.isdigit, bare)):

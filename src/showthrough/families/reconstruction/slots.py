@@ -80,7 +80,7 @@ def targets_of(document: Document, released: ReleasedText, labels: Labels) -> li
         (mention.start, mention.end, mention.entity_type, mention.identifier): mention
         for annotation in document.annotations
         for mention in annotation.mentions
-        if mention.identifier != "NO_MASK"
+        if mention.must_mask
     }
     starts = [mask.start for mask in released.masks]
     parts = [part for mention in mentions.values() for part in _hidden_parts(released, starts, mention)]
