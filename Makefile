@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SHOWTHROUGH_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export SHOWTHROUGH_DATA
 
-.PHONY: demo test test-slow test-all coverage fuzz lint format docs docs-site screenshot bench bench-quick clean
+.PHONY: demo test test-slow test-all coverage fuzz lint format docs docs-site screenshot bench bench-quick results site clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -65,6 +65,12 @@ docs-site: $(VENV)/.test  ## the documentation as a site in site/; fails on a de
 
 screenshot: $(VENV)/.test  ## the picture of the demo report in the README; needs chromium
 	$(BIN)/python docs/screenshot.py
+
+results: $(VENV)/.test  ## the published results, their claims and docs/findings.md; corpora that are not here are left out
+	@$(BIN)/python tools/results.py
+
+site: $(VENV)/.base  ## the published results as a site in results-site/
+	@$(BIN)/showthrough site results/runs -o results-site
 
 bench-quick: $(VENV)/.test  ## one table of speed beside limits and what was committed; UPDATE=1 commits what it is now
 	@$(BIN)/python benchmarks/_quick.py $(if $(UPDATE),--update)

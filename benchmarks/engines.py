@@ -89,8 +89,8 @@ def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
     """The share of two workers' time, while chunks are under way, that no chunk took."""
     from showthrough import Plan, evaluate_plan, read_anonymization, read_corpus
     from showthrough.data.documents import Corpus
-    from showthrough.engines.opening import open_engine
-    from showthrough.evaluation._defaults import default_metrics
+    from showthrough.engines.base import open_engine
+    from showthrough.evaluation.requests import default_metrics
     from showthrough.evaluation.runner import Runner
     from showthrough.evaluation.settings import Settings
 

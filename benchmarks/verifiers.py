@@ -24,9 +24,8 @@ from showthrough import Corpus, TrainedVerifier, read_anonymization, read_corpus
 from showthrough.core.arrays import Floats
 from showthrough.families.authorship.verifiers._glad import style
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Question
-from showthrough.families.authorship.verifiers.folds import components, split_folds
 from showthrough.families.authorship.verifiers.table import LEARNERS
-from showthrough.families.authorship.verifiers.traces import trace
+from showthrough.families.authorship.verifiers.traces import components, split_folds, trace
 
 SECONDS, ACCURACY, ORIGINALS, FOLDS = 60.0, 0.65, (0.58, 0.75), 10
 PUBLISHED = {"original": 0.656, "A": 0.587, "B": 0.532}

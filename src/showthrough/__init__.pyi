@@ -33,6 +33,7 @@ from showthrough.data.release import (
     release as release,
     replaced as replaced,
 )
+from showthrough.data.statements import Statement as Statement, Statements as Statements
 from showthrough.data.subjects import (
     Attribute as Attribute,
     Subject as Subject,
@@ -60,6 +61,7 @@ from showthrough.formats.authorship.ratings import read_ratings as read_ratings
 from showthrough.formats.datasets.fetching import fetch as fetch
 from showthrough.formats.people.background import read_background as read_background
 from showthrough.formats.people.population import read_population as read_population
+from showthrough.formats.people.statements import read_statements as read_statements
 from showthrough.formats.writing import write_corpus as write_corpus
 from showthrough.metrics import (
     METRICS as METRICS,
@@ -87,6 +89,10 @@ from showthrough.metrics import (
     parse_metric as parse_metric,
 )
 from showthrough.models.detectors import DETECTORS as DETECTORS, Detector as Detector, Find as Find
+from showthrough.models.detectors.scanning import (
+    Sighting as Sighting,
+    leaks as leaks,
+)
 from showthrough.run.records import (
     Ceiling as Ceiling,
     Comparison as Comparison,

@@ -15,10 +15,10 @@ from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.provenance import Cost, Provenance, joined_provenance
 from showthrough.models.cache import Cache
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 from showthrough.report.systems import cost_grid
-from showthrough.systems import _batches, _energy, anonymize, anonymizer, anonymizing
-from showthrough.systems._energy import EnergyCounter, joules_between, read_counters
+from showthrough.systems import _batches, anonymize, anonymizer, anonymizing
+from showthrough.systems.anonymizing import EnergyCounter, joules_between, read_counters
 from showthrough.systems.spec import bind_asking
 from talking import talking
 
@@ -130,7 +130,7 @@ def test_counters_of_whole_processors_count(tmp_path: Path) -> None:
 def test_energy_is_unknown_where_nothing_counts_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(anonymizing, "read_counters", dict)
     cost = cost_of(anonymize(CORPUS, "rules"))
-    assert (cost.joules, cost.no_joules) == (None, _energy.NO_COUNTER)
+    assert (cost.joules, cost.no_joules) == (None, anonymizing.NO_COUNTER)
     shown = iter((1_000_000, 4_500_000))
     monkeypatch.setattr(anonymizing, "read_counters", lambda: {"cpu": EnergyCounter(next(shown), 10**9)})
     cost = cost_of(anonymize(CORPUS, "rules"))

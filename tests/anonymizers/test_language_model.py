@@ -15,7 +15,7 @@ from showthrough.data.masks import apply_masks
 from showthrough.data.provenance import INVENTED, QUOTES, UNUSABLE
 from showthrough.evaluation.notices import answer_notes
 from showthrough.models.chat import _client
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 from showthrough.systems import anonymize, anonymizer
 from showthrough.systems.combined import Everywhere, Union
 from showthrough.systems.language_model import LanguageModelAnonymizer, quoted_spans

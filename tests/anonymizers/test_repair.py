@@ -20,7 +20,7 @@ from showthrough.data.subjects import Attribute, Subject
 from showthrough.evaluation.notices import answer_notes
 from showthrough.models.cache import Cache
 from showthrough.models.chat import _client
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 from showthrough.systems import anonymize, anonymizer
 from showthrough.systems._repairing_attackers import Reading
 from showthrough.systems.language_model import LanguageModelAnonymizer, estimate_systems

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from showthrough import InputError, TypedMask, read_anonymization
-from showthrough.data.categories import PHI_TYPES, phi_type
+from showthrough.data.schemes import PHI_TYPES, phi_type
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/clinical.md"
 HIPAA = "ABCDEFGHIJKLMNOPQR"  # eighteen kinds

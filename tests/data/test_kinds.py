@@ -6,9 +6,8 @@ from collections import Counter
 
 import pytest
 
-from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.levels import level_of
-from showthrough.data.schemes import SCHEMES
+from showthrough.data.schemes import PHI_TYPES, SCHEMES, phi_type
 from showthrough.data.types import HIPAA, NAMES, PARENTS, ROOT, TREE, fold_type, kind_of, nearest, path_of, treated_as
 
 # How types identified, and what was said of types of PHI, when each had a table of its own.

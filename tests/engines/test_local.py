@@ -28,9 +28,8 @@ from showthrough import (
     evaluate,
 )
 from showthrough.core.errors import ChangedError, Problem
-from showthrough.engines.base import InProcess, SharedValue
+from showthrough.engines.base import InProcess, SharedValue, open_engine
 from showthrough.engines.local import Local
-from showthrough.engines.opening import open_engine
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Chunk
 

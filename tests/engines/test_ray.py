@@ -42,8 +42,7 @@ from showthrough.core.errors import Problem
 from showthrough.engines import _ray_cluster, _ray_session
 from showthrough.engines._ray import _Task as Task, _Worker as Worker
 from showthrough.engines._ray_cluster import Cluster
-from showthrough.engines.base import GoneError, SharedValue
-from showthrough.engines.opening import open_engine
+from showthrough.engines.base import GoneError, SharedValue, open_engine
 from showthrough.evaluation.settings import Settings
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Chunk
@@ -447,7 +446,7 @@ def test_a_token_is_sent_to_a_cluster_where_there_is_one(tmp_path: Path, token: 
         (tmp_path / ".ray").mkdir()
         (tmp_path / ".ray/auth_token").write_text("ab" * 32)
     script = (
-        "import os, contextlib, showthrough\nfrom showthrough.engines.opening import open_engine\n"
+        "import os, contextlib, showthrough\nfrom showthrough.engines.base import open_engine\n"
         "with contextlib.suppress(showthrough.PlanError), open_engine('ray', address='127.0.0.1:9'): pass\n"
         "print(os.environ.get('RAY_AUTH_MODE', ''))"
     )

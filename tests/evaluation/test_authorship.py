@@ -13,9 +13,9 @@ from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanE
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Annotation, Authorship, Mention
 from showthrough.data.provenance import text_digest
-from showthrough.evaluation._defaults import default_metrics
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import read_request
+from showthrough.evaluation.requests import default_metrics
 from showthrough.families.authorship.family import RatingsInput
 from showthrough.families.authorship.report_tables import author_caveats, verifiers_that_knew_them
 from showthrough.families.authorship.verifiers.base import Question

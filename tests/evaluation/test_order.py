@@ -28,6 +28,7 @@ from showthrough import (
 from showthrough.cli import demo_corpus as demo
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
+from showthrough.data.statements import GONE, KEPT, Statement, Statements
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.families.authorship.known_words import Perplexity
 from showthrough.families.authorship.soundness import Soundness
@@ -36,7 +37,11 @@ from showthrough.metrics import metric_text, parse_metric, preset
 from showthrough.statistics import forms
 from showthrough.statistics.forms import Smooth
 
-JUDGED = {name: type(metric) for name, metric in METRICS.items() if metric.parameters.get("judge") == ""}
+JUDGED = {
+    name: type(metric)
+    for name, metric in METRICS.items()
+    if metric.parameters.get("judge") == "" and name != "fidelity"  # which judges by rules, too
+}
 OTHERS = ("trir", "safety", "linkability", "task", *JUDGED)  # linkability needs documents of one person
 MODEL_FREE = [
     *(name for name, metric in METRICS.items() if not metric.models and name not in OTHERS),
@@ -99,7 +104,18 @@ def result(corpus: Corpus, masked: dict[str, Anonymization], background: Backgro
         for name in SYSTEMS
         for rater in ("r1", "r2")
     ]
-    known = {"background": background, "answers": answers, "ratings": Ratings(said)}
+    stated = Statements(
+        Statement(document=document.id, text=" ".join(document.text.split()[start : start + 2]), must=must)
+        for document in corpus
+        for start, must in ((0, GONE), (2, KEPT))
+    )
+    known = {
+        "background": background,
+        "answers": answers,
+        "ratings": Ratings(said),
+        "statements": stated,
+        "policy": "tab",
+    }
     return evaluate(found, shuffled, MODEL_FREE, resamples=200, texts=False, **known)
 
 

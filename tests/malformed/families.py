@@ -323,6 +323,35 @@ def backgrounds(random: Random) -> Attempt:
     return Attempt(files, command)
 
 
+def statements(random: Random) -> Attempt:
+    """What must be gone and what must be kept, as a table or JSON, and verdicts on it."""
+    files = {"corpus.json": bytes_of(sound.tab()), "masks.json": bytes_of(sound.masks())}
+    said = [("d1", "He is 46 years old.", "gone", ""), ("d2", "Somebody knows.", "kept", "knows")]
+    names = ("doc_id", "statement", "must", "quote")
+    table = "\n".join(",".join(row) for row in (names, *said))
+    metric = "propositions"
+    match random.randrange(4):
+        case 0:
+            name, files["said.json"] = (
+                "said.json",
+                broken_tree(random, [dict(zip(names, row, strict=True)) for row in said]),
+            )
+        case 1:
+            name, files["said.csv"] = "said.csv", broken_text(random, table)
+        case 2:
+            name, files["said.csv"] = "said.csv", broken_bytes(random, table.encode())
+        case _:
+            name, files["said.csv"] = "said.csv", table.encode()
+            lines = [
+                {"id": row[0], "anonymization": of, "statements": {row[1]: True}}
+                for row in said
+                for of in ("original", "a")
+            ]
+            files["verdicts.json"] = broken_tree(random, lines)
+            metric = 'propositions(judge="answers:verdicts.json")'
+    return Attempt(files, ("evaluate", "corpus.json", "a=masks.json", "-m", metric, "--statements", name, *_FEW))
+
+
 def ratings(random: Random) -> Attempt:
     """What people said, in PAN's file or a table, and the folder of passages that they were asked for."""
     files = {"corpus.json": bytes_of(sound.tab()), "masks.json": bytes_of(sound.masks())}
@@ -672,6 +701,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "submissions of author masking": (submissions, 150),
     "backgrounds": (backgrounds, 150),
     "ratings": (ratings, 150),
+    "statements": (statements, 100),
     "populations": (populations, 150),
     "gzip": (packed, 150),
     "several files": (shards, 200),

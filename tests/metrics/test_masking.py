@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,56 @@ def test_token_recall_counts_ignorable_tokens_as_covered() -> None:
 def test_recall_by_mention_and_entity() -> None:
     assert score(Recall(unit="mention"), NAME) == 2 / 7  # 4 + 3 mentions; the first name of each annotator
     assert score(Recall(unit="entity"), NAME, NAME_AGAIN) == 2 / 5
+
+
+def test_recall_by_character_leaves_white_space_aside() -> None:
+    # First: MrOleBerg 9, OleBerg 7, Oslo 4, May1996 7; second: OleBerg 7, OleBerg 7, anurse 6. Free: Mr and a.
+    assert score(Recall(unit="character")) == 3 / 47
+    assert score(Recall(unit="character"), NAME) == (3 + 7 + 7) / 47
+    assert score(Recall(unit="character"), span("le Be")) == (3 + 4 + 4) / 47
+    assert score(Recall(unit="character"), span("Ole"), span("Berg")) == (3 + 7 + 7) / 47  # as one mask over both
+    assert score(Recall(unit="character", ignorable="skip"), NAME) == (7 + 7) / (47 - 3)
+    assert score(Recall(unit="character", include="direct"), NAME) == (2 + 7 + 7) / (9 + 7 + 7 + 7)
+
+
+def test_precision_by_character() -> None:
+    assert score(Precision(unit="character"), NAME, JOB) == (2 * 7 + 5) / (2 * 7 + 2 * 5)  # nurse: one of two
+    assert score(Precision(unit="character"), span("Mr Ole Berg")) == (2 + 2 * 7) / (2 * 9)
+    assert score(Precision(unit="character"), span("le Be")) == 1.0  # a token that is cut counts by its characters
+    each = Precision(unit="character", overlaps="each")
+    assert score(each, NAME, NAME, JOB) == (2 * 14 + 5) / (2 * 14 + 2 * 5)
+    assert score(Precision(unit="character"), span(" of", 0)) == 0 / 4
+    assert score(Precision(unit="character"), (span("Mr")[1], span("Mr")[1] + 1)) is None  # a space alone
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_characters_counted_one_by_one(seed: int) -> None:
+    """Any spans, two annotators, every sort of white space and signs: the same as by counting each character."""
+    choice = random.Random(seed)
+    text = "".join(choice.choice("ab Z9\t\u2009-.Per \n") for _ in range(60))
+
+    def some(least: int) -> list[tuple[int, int]]:
+        return [(at, at + choice.randrange(least, 9)) for at in sorted(choice.sample(range(50), 5))]
+
+    layers = [some(1), some(1)]
+    masks = some(1)
+    corpus = Corpus([
+        Document("d", text, tuple(
+            Annotation(name, tuple(Mention(*bounds, "PERSON", "DIRECT") for bounds in layer))
+            for name, layer in zip("xy", layers, strict=True)
+        ))
+    ])  # fmt: skip
+    given = 'unit="character", function_words="none", function_word_mentions="free"'
+    names = [f"recall({given})", f'recall({given}, ignorable="skip")', 'precision(unit="character")']
+    run = evaluate(corpus, {"a": Anonymization({"d": [Mask(*mask) for mask in masks]})}, names, resamples=10)
+    hidden = {place for mask in masks for place in range(*mask)}
+    asked = [place for layer in layers for bounds in layer for place in range(*bounds) if not text[place].isspace()]
+    free = [place for place in asked if text[place] in "-."]
+    right = sum(place in hidden or place in free for place in asked)
+    masked = [place for place in sorted(hidden) if not text[place].isspace()]
+    marked = sum(any(place in range(*bounds) for bounds in layer) for layer in layers for place in masked)
+    expected = [right / len(asked), (right - len(free)) / (len(asked) - len(free)), marked / (2 * len(masked))]
+    assert [run["a", name].value for name in names] == pytest.approx(expected, abs=1e-12)
 
 
 def test_recall_selects_identifiers() -> None:
@@ -215,6 +266,7 @@ def test_possessive_clitic_is_free() -> None:
         lambda: Recall(ignorable="no"),  # type: ignore[arg-type]
         lambda: RecallPerType(unit="entity"),  # type: ignore[arg-type]
         lambda: Precision(unit="entity"),  # type: ignore[arg-type]
+        lambda: WeightedPrecision(unit="character"),  # type: ignore[arg-type]
         lambda: FScore(beta=0.0),
         lambda: FScore(beta=math.nan),
         lambda: Recall(function_words="lexicon-xx"),
@@ -538,7 +590,7 @@ def test_nothing_is_confidential() -> None:
 
 
 def test_confidential_is_a_question_of_recall_about_mentions() -> None:
-    with pytest.raises(PlanError, match="expected unit='token' or 'mention'"):
+    with pytest.raises(PlanError, match="expected unit='token', 'character' or 'mention'"):
         parse_metric('recall(include="confidential", unit="entity")')
     with pytest.raises(PlanError, match="include='confidential' is not known; expected 'direct', 'quasi' or 'direct"):
         parse_metric('f1(include="confidential")')

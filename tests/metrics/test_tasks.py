@@ -13,7 +13,8 @@ from hypothesis import given, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanError, Run, evaluate, parse_metric
 from showthrough.cli import main
-from showthrough.families.information._linear import count_units, deal_folds, predicted_labels
+from showthrough.families.information._linear import count_units, deal_folds, labels_by_vectors, predicted_labels
+from showthrough.models import _text_classifier
 
 TREES = ["ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple"]
 SEEN = 'task(label="kind", folds=2, train="original", test="released")'
@@ -169,6 +170,13 @@ def test_labels_that_are_not_there(metric: str, message: str) -> None:
         ('task(label="a", folds=1)', "folds=1 is out of range; expected 2 to 100"),
         ('task(label="a", most=9)', "most=9 is out of range; expected 10 to 20,000"),
         ('task(label="a", seed=-1)', "seed=-1 is out of range"),
+        (
+            'task(label="a", learner="forest")',
+            "learner='forest' is not known; expected words, embedding:MODEL or encoder:",
+        ),
+        ('task(label="a", learner="encoder:")', "learner='encoder:' is not known"),
+        ('task(label="a", learner="embedding:tfidf")', "embedding='tfidf' is not known; expected lsa"),
+        ('task(label="a", epochs=3)', 'epochs=3 is for learner="encoder:MODEL"; words has none'),
         ('task(label="a", train="original")', 'train="original" and test="original" use no release'),
     ],
 )
@@ -246,3 +254,93 @@ def test_the_order_of_documents_changes_no_digit() -> None:
         for order in (documents, documents[::-1], documents[3:] + documents[:3])
     ]
     assert runs[0].scores == runs[1].scores == runs[2].scores
+
+
+def test_ridge_on_vectors_by_hand() -> None:
+    # The mean is 0, and both have length 1: K = [[1, -1], [-1, 1]], y − ½ = ±½, so (K + 1) a = ±½ gives a = ±1/6.
+    # A text at 5 scores ½ ± (1/6 + 1/6), one at the mean ½ and ½: the first label.
+    tests = [np.array([[5.0], [0.0], [-5.0]])]
+    assert labels_by_vectors(np.array([[2.0], [-2.0]]), np.array([1, 0]), 2, tests)[0].tolist() == [1, 0, 0]
+
+
+def learning(learner: str, masks: Anonymization | None = None, corpus: Corpus | None = None, **more: object) -> Run:
+    corpus = corpus or animals()
+    metric = f'{SEEN[:-1]}, learner="{learner}"{", epochs=30" if "encoder" in learner else ""})'
+    return evaluate(corpus, {"a": masks or hiding(corpus)}, [metric], resamples=0, texts=False, device="cpu", **more)  # type: ignore[arg-type]
+
+
+def numbers(run: Run, *parts: str) -> list[float | None]:
+    metric = run.scores[0].metric
+    return [run["a", metric, part].value for part in parts]
+
+
+def test_embeddings_of_the_corpus() -> None:
+    corpus = animals()
+    assert numbers(learning("embedding:lsa"), "", "original", "loss") == [1, 1, 0]
+    hidden = numbers(learning("embedding:lsa", hiding(corpus, *corpus.ids)), "", "original", "loss")
+    assert hidden == [1 / 2, 1, 1 / 2]  # nothing is known of any text: all get the label that comes first
+
+
+@pytest.fixture
+def encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tiny encoder of seeded weights that reads eight pieces at a time, and learns faster than others may."""
+    torch = pytest.importorskip("torch", reason="pip install 'showthrough[models]'")
+    tokenizers = pytest.importorskip("tokenizers", reason="pip install 'showthrough[models]'")
+    from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
+
+    monkeypatch.setenv("SHOWTHROUGH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(_text_classifier, "_RATE", 0.01)
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "cat", "dog", "and"]
+    inner = tokenizers.Tokenizer(tokenizers.models.WordLevel({word: at for at, word in enumerate(words)}, words[1]))
+    inner.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    inner.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    marks = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token"), words, strict=False))
+    folder = tmp_path / "encoder"
+    PreTrainedTokenizerFast(tokenizer_object=inner, model_max_length=8, **marks).save_pretrained(folder)
+    torch.manual_seed(1)
+    shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = BertConfig(**shape, vocab_size=len(words), max_position_embeddings=8)
+    BertForMaskedLM(config).save_pretrained(folder)  # without a pooler, which is made with the head
+    return folder
+
+
+@pytest.mark.slow
+def test_an_encoder_learns_in_each_fold(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = animals()
+    name, masks = f"encoder:{encoder}", hiding(corpus, *corpus.ids)
+    run = learning(name, masks)
+    # No word of a release is known, so all texts of a fold get one label: that of two of its four.
+    assert numbers(run, "", "original", "loss") == [1 / 2, 1, 1 / 2]
+    assert str(encoder) in run["a", run.scores[0].metric].signature
+    monkeypatch.setattr(_text_classifier, "train", None)  # what was learned is not learned again
+    assert learning(name, masks).scores == run.scores
+    assert "the model failed" in learning(name, masks, cache=False).failures[0].reason
+
+
+@pytest.mark.slow
+def test_an_encoder_reads_all_windows_of_a_text(encoder: Path) -> None:
+    # Its windows have room for six words: what tells the labels apart is in the second.
+    corpus = Corpus([
+        Document(one.id, " ".join([*(f"{tree}{number}" for number in range(6)), kind]), fields=one.fields)
+        for one, tree, kind in zip(animals(), TREES, ["cat"] * 4 + ["dog"] * 4, strict=True)
+    ])  # fmt: skip
+    assert numbers(learning(f"encoder:{encoder}", corpus=corpus), "", "original") == [1, 1]
+
+
+def test_an_encoder_that_is_none(tmp_path: Path) -> None:
+    pytest.importorskip("huggingface_hub", reason="pip install 'showthrough[models]'")
+    with pytest.raises(InputError, match="there is no folder") as caught:
+        learning(f"encoder:{tmp_path}/none")
+    assert 'choose learner="words", which needs no model' in str(caught.value)
+
+
+def test_articles_of_tab_are_labels() -> None:
+    # TAB has them as the codes of the characters of ["6", "41"] and of ["14", "6"]: the same codes, in another order.
+    spelled = [[ord(letter) for letter in text] for text in ('["6","41"]', '["14","6"]')]
+    corpus = Corpus([
+        Document(f"{number}{kind}", f"{'dog' if kind else 'cat'} {TREES[2 * number + kind]}", fields={"meta": meta})
+        for number in range(4)
+        for kind, meta in enumerate({"articles": codes} for codes in spelled)
+    ])  # fmt: skip
+    metric = SEEN.replace("kind", "meta.articles")
+    assert run_of(corpus, hiding(corpus), metric, resamples=0)["a", metric].value == 1

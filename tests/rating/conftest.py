@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, Mask, rating_sample
-from showthrough.report.rating_page import rating_page
+from showthrough.report.html.sources import rating_page
 from showthrough.studies.rating.server import RatingServer
 
 SYSTEMS = ("plain", "odd")

@@ -22,8 +22,8 @@ from showthrough.metrics import FScore, Recall, Rows
 from showthrough.metrics.derived import DerivedRows
 from showthrough.statistics import forms, influences, loss_of, pair_tests, resampled_totals, sum_influences
 from showthrough.statistics._influence import InfluenceSums, moved_together
-from showthrough.statistics.blocks import blocks, is_single_block, sum_columns
 from showthrough.statistics.forms import Form, Ratios
+from showthrough.statistics.rows import blocks, is_single_block, sum_columns
 
 COLUMNS = ("hidden", "total", "agreed", "asked")
 Splits = st.lists(st.integers(1, 20), max_size=6)

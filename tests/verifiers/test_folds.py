@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.families.authorship.verifiers.folds import components, split_folds
+from showthrough.families.authorship.verifiers.traces import components, split_folds
 
 
 def by_walking(keys: list[set[str]]) -> list[set[int]]:

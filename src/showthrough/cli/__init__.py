@@ -14,12 +14,10 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from showthrough.cli.exit_codes import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.former import use_current_spelling
-from showthrough.cli.plain_values import take_plain_values
-from showthrough.cli.signals import exit_on_signal, stoppable
+from showthrough.cli.plain_values import Command, take_plain_values
+from showthrough.cli.signals import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_on_signal, exit_status, stoppable
 from showthrough.cli.streams import outlets
-from showthrough.cli.usage import Command
 from showthrough.core.errors import LINE, QUOTED, PlanError, ShowthroughError, shorten
 from showthrough.version import __version__
 
@@ -33,6 +31,8 @@ _SUMMARIES = {
         "report": "Show a run again, or write it as HTML, CSV, LaTeX and more.",
         "attack": "Try to find the people in anonymized texts.",
         "stress": "Score systems on documents with typing errors and the like.",
+        "site": "Show many runs as a site that others can look at.",
+        "submit": "Check a run and write the file to hand in for such a site.",
     },
     "Inspect": {
         "validate": "Check files without scoring them, and list every problem.",

@@ -29,8 +29,7 @@ from showthrough.formats import read_anonymized, read_corpus
 from showthrough.formats.people.background import read_background, read_recorded
 from showthrough.formats.registry import shared_format
 from showthrough.metrics import ReIdentification
-from showthrough.models.chat.settings import AskingSettings
-from showthrough.models.settings import ModelSettings
+from showthrough.models.settings import AskingSettings, ModelSettings
 from showthrough.report.estimate import show_estimate
 from showthrough.run.run import Run
 
@@ -129,7 +128,7 @@ def command(
 class _Work:
     """What is attacked, and how."""
 
-    known: Background
+    background: Background
     texts: dict[str, dict[str, str]]
     attacking: AttackOptions
     settings: FileSettings
@@ -138,7 +137,7 @@ class _Work:
 
     def estimate(self) -> list[CallEstimate]:
         return estimate_attacks(
-            *(self.known, self.texts, self.attacking.attacks),
+            *(self.background, self.texts, self.attacking.attacks),
             corpus=self.originals,
             references=self.attacking.references,
             asking=self.asking,
@@ -148,7 +147,7 @@ class _Work:
         with show_activity("attacking") as watch:
             return interruptible(
                 lambda: reidentify(
-                    *(self.known, self.texts, self.attacking.attacks),
+                    *(self.background, self.texts, self.attacking.attacks),
                     k=self.attacking.k,
                     **{name: getattr(self.settings, name) for name in _SAMPLING},
                     models=self.settings.models,

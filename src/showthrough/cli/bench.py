@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.text import Text
 
 from showthrough.cli.consoles import PAGE, console, documents, notes, print_plain
-from showthrough.cli.exit_codes import FELL_SHORT, exit_status
 from showthrough.cli.llm_options import answers_beside, remove_answers, with_recordings
 from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import scoring, show_activity
+from showthrough.cli.signals import FELL_SHORT, exit_status
 from showthrough.cli.systems import at_work, describe_masks, mask_files, parse_systems, with_answers
 from showthrough.cli.view_options import Views, show
 from showthrough.core.errors import LINE, InputError, Interrupted, join_names, shorten
@@ -53,8 +53,8 @@ def bench_systems(
     answers = answers_beside(request.settings, output, request.chosen)
     request = replace(request, settings=with_recordings(request.settings, answers))
     beside = dict.fromkeys(by_name, output) if output is not None else {}
-    by_name, kept = with_answers(by_name, request.settings, beside)
-    answers = answers or next(iter(kept if request.settings.recordings is None else ()), None)
+    by_name, earlier_runs = with_answers(by_name, request.settings, beside)
+    answers = answers or next(iter(earlier_runs if request.settings.recordings is None else ()), None)
     if faults := lacking_problems(request.chosen):  # before anything is read
         raise InputError(faults)
     paths = mask_files(by_name, options.masks) if options.masks else {}

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
@@ -16,7 +17,7 @@ from showthrough.core.errors import InputError, PlanError
 from showthrough.evaluation.settings import options_of, settings_problems
 from showthrough.report.cautions import notes_on
 from showthrough.report.gate import BEGINNINGS, junit_xml, outcome_json, outcome_markdown, show_outcome
-from showthrough.report.short_names import short_names
+from showthrough.report.wording import short_names
 from showthrough.run.gate.accepted import read_accepted
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, check_run
@@ -49,6 +50,10 @@ class Demands:
         Path | None,
         Meta(title="FILE", description="Readable identifiers that were reviewed and accepted, as JSON or CSV."),
     ] = None
+    policy: Annotated[
+        str,
+        Meta(title="NAME|FILE", description="The policy that the run must have been judged by (evaluate --policy)."),
+    ] = ""
     bound: Annotated[
         bool, Meta(description="With --baseline: pass only what a test shows to be no worse than --margin allows.")
     ] = False
@@ -58,10 +63,22 @@ class Demands:
         IDENTIFIERS
     )
 
+    drift: Annotated[
+        bool, Meta(description="Hold released texts of this month against those of the month before; no run.")
+    ] = False
+    date_field: Annotated[
+        str, Meta(title="FIELD", description="With --drift: the field or column with the day of each release.")
+    ] = ""
+    since: Annotated[
+        str, Meta(title="DAY", description="With --drift: the first day that is watched; usually of the month.")
+    ] = ""
+
     def __post_init__(self) -> None:
         """Raises InputError for numbers that cannot be."""
         if problems := settings_problems(self):
             raise InputError(problems)
+        if self.drift != bool(self.date_field) or (self.since and not self.drift):
+            raise PlanError("--drift and --date-field FIELD go together, and --since goes with them")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +110,7 @@ class Files:
 
 @with_options(demands=options_of(Demands), files=options_of(Files))
 def command(
-    run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
+    run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file; with --drift, released texts.")],
     least: MinThresholds = None,
     most: MaxThresholds = None,
     anonymization: Annotated[
@@ -121,11 +138,23 @@ def command(
     something is not sure. Files are written in all cases but 2.
     """
     requirements, where = Demands(**demands), Files(**files)
+    if requirements.drift:
+        if least or most or anonymization or metric or demands.keys() - {"drift", "date_field", "since"}:
+            raise PlanError("--drift reads released texts and no run; expected no other option than --since and files")
+        where.check(inputs([run_file]))
+        from showthrough.formats import read_corpus  # here: a gate over a run needs neither
+        from showthrough.run.gate.drift import check_drift
+
+        corpus = read_corpus(run_file, fields=[requirements.date_field])
+        _finish(check_drift(corpus, requirements.date_field, requirements.since), where)
+        return
     if requirements.baseline is None and (requirements.baseline_name or requirements.margin or metric):
         raise PlanError("--baseline-name, --margin and --metric need a baseline; expected --baseline FILE")
     where.check(inputs([run_file, requirements.baseline, requirements.accepted]))
     accepted = None if requirements.accepted is None else read_accepted(requirements.accepted)
     run = complete(Run.load(run_file), str(run_file))
+    if requirements.policy:
+        _check_policy(run, requirements.policy)
     thresholds = resolve_thresholds(parse_options(least, most), run.metrics, slices=list(run.slices))
     baseline = (
         None if requirements.baseline is None else _baseline(run, requirements, requirements.baseline, metric or [])
@@ -135,14 +164,19 @@ def command(
     outcome = check_run(
         run, Gate(thresholds, anonymization or (), requirements.bound, *sizes, baseline, *lenient, accepted)
     )
-    results = where.write(outcome)
     show_notes(notes_on(run, [checked.name for checked in outcome.anonymizations]))
     show_notes(line for checked in outcome.anonymizations for line in checked.unused)
     if requirements.bound and baseline is None:
         show_notes(["--bound is no longer needed: thresholds always use the cautious ends of intervals"])
-    screen = console()
     asked = {check.metric for checked in outcome.anonymizations for check in checked.checks}
-    show_outcome(outcome, screen, {full: short for full, short in short_names(run).items() if full in asked})
+    _finish(outcome, where, {full: short for full, short in short_names(run).items() if full in asked})
+
+
+def _finish(outcome: GateOutcome, where: Files, names: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Writes and shows what came of it, and leaves with its exit status."""
+    results = where.write(outcome)
+    screen = console()
+    show_outcome(outcome, screen, names)
     results.tell(screen)
     if outcome.status:
         raise typer.Exit(outcome.status)
@@ -151,6 +185,16 @@ def command(
 def _baseline(run: Run, requirements: Demands, file: Path, metrics: Sequence[str]) -> Baseline:
     earlier = complete(Run.load(file), str(file))
     return Baseline(RunPair(run, earlier, stem(file)), requirements.margin, requirements.baseline_name, metrics)
+
+
+def _check_policy(run: Run, name: str) -> None:
+    """Raises PlanError where a run was judged by no policy, or by another. Its rules are checked in any case."""
+    from showthrough.families.policies.policy import read_policy  # here: few gates ask for one
+
+    policy, judged = read_policy(name), run.inputs.get("policy", [])
+    if policy.digest not in [record.digest for record in judged]:
+        by = f"the run was judged by {judged[0].name}, whose rules differ" if judged else "the run was judged by none"
+        raise PlanError(f"{by}; expected a run of showthrough evaluate --policy {name}", f"policy {policy.name}")
 
 
 def _ours(path: Path | None) -> bool:

@@ -131,10 +131,10 @@ def _systems(name: str | None) -> None:
 def _describe_published(name: str) -> None:
     _anonymizers(name)
     for model_name, model in models_in(name):
-        said = "as its page says" if model.checked else "not checked on its page"
+        checksum = "as its page says" if model.checked else "not checked on its page"
         lines = [
             f"weights of {model_name}: {model.licence or 'licence not known'}",
-            f"trained on: {model.trained_on or 'not said'} ({said})",
+            f"trained on: {model.trained_on or 'not said'} ({checksum})",
             *([f"source: {model.source}"] if model.source else []),
         ]
         console().print(Text("\n".join(lines)))
@@ -247,7 +247,7 @@ def _learners(name: str | None) -> None:
         "train verifier": VERIFIER_LEARNERS,
     }
     every = {(command, key): value for command, learners in groups.items() for key, value in learners.items()}
-    chosen = {place: value for place, value in every.items() if name in (None, place[1])}
+    chosen = {entry: value for entry, value in every.items() if name in (None, entry[1])}
     if not chosen:
         names = dict.fromkeys(key for _, key in every)
         raise PlanError(f"unknown learner {quote_value(name)}; there are: {', '.join(names)}")

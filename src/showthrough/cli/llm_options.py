@@ -14,7 +14,7 @@ from showthrough.evaluation.requests import EvaluationRequest
 from showthrough.metrics import Metric
 from showthrough.models.chat.base import MODEL
 from showthrough.models.chat.recordings import answers_path, read_recordings
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 from showthrough.run.run import Run
 
 Kept = TypeVar("Kept", bound=AskingSettings)

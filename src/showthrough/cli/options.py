@@ -108,7 +108,10 @@ def _fill_headings(
     named = {name for names in headings.values() for name in names}
     options = sorted((option for group in groups for option in group.values()), key=lambda option: option.rare)
     return {
-        heading: [*names, *(one.name for one in options if one.heading == heading and one.name not in named)]
+        heading: [
+            *names,
+            *(option.name for option in options if option.heading == heading and option.name not in named),
+        ]
         for heading, names in headings.items()
     }
 

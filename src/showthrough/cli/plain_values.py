@@ -1,4 +1,4 @@
-"""Values of options that are what they should be as they stand.
+"""Commands as ours are: values that typer need not convert, and the usage line that other programs have.
 
 Typer builds a pydantic adapter for every parameter of a command, whether anybody gives it or not. Importing pydantic
 and building them takes a sixth of a second, which is as long as NumPy takes.
@@ -7,9 +7,12 @@ and building them takes a sixth of a second, which is as long as NumPy takes.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
+
+from typer.core import TyperCommand
 
 _UNTOUCHED = (str, int, float, bool)
 
@@ -52,3 +55,15 @@ def _plain(annotation: Any, value: Any) -> Any:
     if annotation == list[str] and value and all(isinstance(item, str) for item in value):
         return list(value)
     return None
+
+
+_REQUIRED = re.compile(r"^\{(.+)\}((?:\.{3})?)$")  # as typer writes what must be there
+_OPTIONAL = re.compile(r"^\[\[(.+)\]\]((?:\.{3})?)$")  # and what need not be, if it is in brackets already
+
+
+class Command(TyperCommand):
+    """A command with the usage line that other programs have: CORPUS must be there, [CORPUS] need not."""
+
+    def collect_usage_pieces(self, context: Any) -> list[str]:
+        pieces = super().collect_usage_pieces(context)
+        return [_OPTIONAL.sub(r"[\1]\2", _REQUIRED.sub(r"\1\2", piece)) for piece in pieces]

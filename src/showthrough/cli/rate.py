@@ -11,8 +11,8 @@ from showthrough.cli.arguments import build_request
 from showthrough.cli.consoles import documents, show_notes
 from showthrough.cli.options import Anonymizations, CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, check_folder, inputs
+from showthrough.cli.plain_values import Command
 from showthrough.cli.progress import show_activity
-from showthrough.cli.usage import Command
 from showthrough.core.errors import printable
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
@@ -75,7 +75,7 @@ def serve(
     Ctrl-C ends it. Every answer is saved at once, and the same command goes on where a rater was. evaluate --ratings
     FOLDER reads the ratings.
     """
-    from showthrough.report.rating_page import rating_page
+    from showthrough.report.html.sources import rating_page
     from showthrough.studies.rating.server import RatingServer
 
     server = RatingServer(folder, rater, rating_page(), port)

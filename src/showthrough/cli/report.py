@@ -146,7 +146,7 @@ class _ReleaseSummaries:
         from showthrough.report.release import release_summary, summary_json  # here: pages take a moment to import
         from showthrough.report.release.page import summary_html, summary_pdf
 
-        found = release_summary(
+        summary = release_summary(
             run,
             candidate=next(iter(gate.names), None),
             thresholds=gate.thresholds,
@@ -157,8 +157,8 @@ class _ReleaseSummaries:
             with results.record_line(f"written to {path}"):
                 ending = path.suffix.lower()
                 if ending == ".pdf":
-                    content = summary_pdf(found, "Letter" if self.paper == "Letter" else "A4")
+                    content = summary_pdf(summary, "Letter" if self.paper == "Letter" else "A4")
                 else:
-                    content = (summary_json if ending == ".json" else summary_html)(found).encode()
+                    content = (summary_json if ending == ".json" else summary_html)(summary).encode()
                 write_file(path, content, force=force, private=False)
-        results.lines.append(f"{found.released.name}: {found.state.title}. {found.sentence}")
+        results.lines.append(f"{summary.released.name}: {summary.state.title}. {summary.sentence}")

@@ -56,10 +56,10 @@ class SheetViews:
     force: Annotated[bool, Meta(description="Replace output files that exist.")] = False
 
     @classmethod
-    def of(cls, said: CliOptions) -> SheetViews:
+    def of(cls, options: CliOptions) -> SheetViews:
         """What the command line says."""
-        files = {name: said[name] for name in (*_VIEWS, "json") if said.get(name) is not None}
-        return cls(files, said.get("without_text", False), said.get("force", False))
+        files = {name: options[name] for name in (*_VIEWS, "json") if options.get(name) is not None}
+        return cls(files, options.get("without_text", False), options.get("force", False))
 
     @property
     def paths(self) -> list[Path]:

@@ -11,11 +11,11 @@ import typer
 from showthrough.cli.arguments import named_files
 from showthrough.cli.completion import format_names, perturbation_names
 from showthrough.cli.consoles import PAGE, console, show_notes
-from showthrough.cli.exit_codes import refuse_unavailable
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_folder, inputs
 from showthrough.cli.progress import scoring
 from showthrough.cli.sheets import SheetViews, sheet_options
+from showthrough.cli.signals import refuse_unavailable
 from showthrough.cli.systems import EverywhereToo, Replacement, Threshold, WithSome, parse_systems
 from showthrough.core.errors import InputError, PlanError, Problem, printable, shorten
 from showthrough.data.documents import Corpus
@@ -191,15 +191,15 @@ def _files(folder: Path, names: Sequence[str]) -> dict[str, Path]:
     """The file or folder of each corpus. Raises InputError for all that are not there, or there twice."""
     if not folder.is_dir():
         raise PlanError("is no folder; expected one with a file for each corpus that --write gave", str(folder))
-    found = {name: _named_so(folder, name) for name in names}
+    studies = {name: _named_so(folder, name) for name in names}
     problems = [
         Problem(str(folder), name, f"found {len(paths)} files of this name; expected one, such as {name}.json")
-        for name, paths in found.items()
+        for name, paths in studies.items()
         if len(paths) != 1
     ]
     if problems:
         raise InputError(problems)
-    return {name: paths[0] for name, paths in found.items()}
+    return {name: paths[0] for name, paths in studies.items()}
 
 
 def _named_so(folder: Path, name: str) -> list[Path]:

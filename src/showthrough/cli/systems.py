@@ -13,13 +13,13 @@ import typer
 
 from showthrough.cli.completion import anonymizer_names
 from showthrough.cli.consoles import documents, notes, print_plain
-from showthrough.cli.exit_codes import INTERRUPTED
 from showthrough.cli.progress import scoring
+from showthrough.cli.signals import INTERRUPTED
 from showthrough.core.errors import OutputError, printable, shorten
 from showthrough.data.masks import Anonymization
 from showthrough.models.cache import Cache
 from showthrough.models.chat.recordings import answers_path
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 
 if TYPE_CHECKING:
     from showthrough.systems import Anonymizer

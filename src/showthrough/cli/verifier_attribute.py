@@ -7,11 +7,11 @@ import typer
 
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import PAGE, console, show_notes
-from showthrough.cli.exit_codes import refuse_unavailable
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.progress import show_activity
 from showthrough.cli.sheets import SheetViews, sheet_options
+from showthrough.cli.signals import refuse_unavailable
 from showthrough.core.errors import InputError, PlanError
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, Settings, options_of, settings_problems
@@ -60,10 +60,10 @@ def command(
     read = {name: read_anonymization(path, corpus, name=name) for name, path in named.items()}
     show_notes(file_notes(corpus, list(read.values()), ()))
     with refuse_unavailable(), show_activity("attributing"):
-        texts = {name: one.texts(corpus) for name, one in read.items()}
-        found = attribution(corpus, texts, attack, k=k, **drawing)
-    sheet, results = attribution_sheet(found), Results(files.force)
-    files.write(sheet, found, results)
+        texts = {name: release.texts(corpus) for name, release in read.items()}
+        outcome = attribution(corpus, texts, attack, k=k, **drawing)
+    sheet, results = attribution_sheet(outcome), Results(files.force)
+    files.write(sheet, outcome, results)
     screen = console(PAGE)
     show_sheet(sheet, screen)
     results.tell(screen)

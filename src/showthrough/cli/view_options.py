@@ -46,10 +46,10 @@ class Views:
     ] = False
 
     @classmethod
-    def of(cls, said: CliOptions) -> Views:
+    def of(cls, options: CliOptions) -> Views:
         """What the command line says."""
-        files = {name: said[name] for name in VIEWS if said.get(name) is not None}
-        return cls(files=files, **{name: value for name, value in said.items() if name not in VIEWS})
+        files = {name: options[name] for name in VIEWS if options.get(name) is not None}
+        return cls(files=files, **{name: value for name, value in options.items() if name not in VIEWS})
 
     @property
     def paths(self) -> list[Path]:
@@ -92,12 +92,12 @@ class Views:
 
 def show(run: Run, views: Views, screen: Console, gate: Gate | None = None) -> None:
     """A run on the terminal: the verdict, the table, then notes; with --verbose notes first, and all the rest."""
-    found = verdict(views.redact(run), judge(run, gate, without_text=views.without_text))
+    outcome = verdict(views.redact(run), judge(run, gate, without_text=views.without_text))
     if views.verbose:
         show_notes(run.notes)
-        show_verdict(found, screen)
+        show_verdict(outcome, screen)
     else:
-        show_short_verdict(found, screen)
+        show_short_verdict(outcome, screen)
     routine = routine_notes(run.notes)
     show_run(run, screen, parts=views.parts, short=not views.verbose, more_notes=len(routine))
     show_slices(views.redact(run), screen, short=not views.verbose)

@@ -71,23 +71,23 @@ def show_vocabulary(
     if options.against:
         reading = {name: settings[name] for name in _OF_FILES if name in settings}
         corpora[options.against] = read_corpus(Path(options.against), **reading)
-    for path, one in corpora.items():
-        if not one.survey.annotated:
+    for path, source in corpora.items():
+        if not source.survey.annotated:
             raise PlanError("has no annotations, and vocabulary looks at what is marked", path)
     if len(corpora) < 1 + bool(options.against):
         raise PlanError("is the corpus itself; expected another one", "against")
-    listed, known = dictionary_from(terms) if terms else None, dictionary_from(dictionary_name)
-    names = [one.name for one in corpora.values()]
+    listed, word_list = dictionary_from(terms) if terms else None, dictionary_from(dictionary_name)
+    names = [source.name for source in corpora.values()]
     analyses = {
-        one.name if names.count(one.name) == 1 else path: analyse(
-            *(one, known, dictionary_name, mapping), medical=listed, medical_name=terms, tokens=tokens
+        source.name if names.count(source.name) == 1 else path: analyse(
+            *(source, word_list, dictionary_name, mapping), medical=listed, medical_name=terms, tokens=tokens
         )
-        for path, one in corpora.items()
+        for path, source in corpora.items()
     }
     analysis, *others = analyses.values()
     run = evaluate_plan(plan) if files else None
-    asked = [PhiHardToken(dictionary=dictionary_name)]
-    show_notes(dict.fromkeys(note for one in corpora.values() for note in unlike_its_language(one, [], asked)))
+    measures = [PhiHardToken(dictionary=dictionary_name)]
+    show_notes(dict.fromkeys(note for source in corpora.values() for note in unlike_its_language(source, [], measures)))
     results = Results(force)
     if json:
         results.write(json, json_of(analysis, others[0] if others else None, run))

@@ -75,7 +75,7 @@ class Pairs:
 
     @staticmethod
     def of(true: Spans, pred: Spans, percentage: float) -> Pairs:
-        rows, columns = _neighbours(true, pred)
+        rows, columns = neighbours(true, pred)
         true_start, true_end, start, end = true.start[rows], true.end[rows], pred.start[columns], pred.end[columns]
         overlap = np.minimum(true_end, end) - np.maximum(true_start, start) + 1
         meets = (start <= true_end) & (end >= true_start)
@@ -124,7 +124,7 @@ class Pairs:
             order = np.lexsort((true, np.where(wrong, 0, self.distance[rest]), wrong, pred))
         else:
             order = np.lexsort((true, wrong, pred))
-        taken = rest[order[_first_free(true[order], pred[order])]]
+        taken = rest[order[first_free(true[order], pred[order])]]
         chosen = np.concatenate((np.flatnonzero(kept & self.alone), taken))
         return self.true[chosen], self.pred[chosen], right[chosen]
 
@@ -135,7 +135,7 @@ class Pairs:
         return ~np.logical_or.reduce(several) if several else np.zeros(0, dtype=bool)
 
 
-def _first_free(true: Numbers, pred: Numbers) -> list[int]:
+def first_free(true: Numbers, pred: Numbers) -> list[int]:
     """The pairs that are taken if each is taken in turn whose two spans are still free."""
     taken_true, taken_pred, places = set[int](), set[int](), list[int]()
     for place, (row, column) in enumerate(zip(true.tolist(), pred.tolist(), strict=True)):
@@ -146,7 +146,7 @@ def _first_free(true: Numbers, pred: Numbers) -> list[int]:
     return places
 
 
-def _neighbours(true: Spans, pred: Spans) -> tuple[Numbers, Numbers]:
+def neighbours(true: Spans, pred: Spans) -> tuple[Numbers, Numbers]:
     """All pairs of spans of a document that may overlap; the places of a span are those between its two ends."""
     if not len(true) or not len(pred):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)

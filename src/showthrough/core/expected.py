@@ -34,12 +34,12 @@ and Corpus.from_texts takes texts
     """
 
     def checked(function: Callable[P, R]) -> Callable[P, R]:
-        places = {name: place for place, name in enumerate(signature(function).parameters) if name in kinds}
+        places = {name: index for index, name in enumerate(signature(function).parameters) if name in kinds}
 
         @wraps(function)
         def call(*arguments: P.args, **named: P.kwargs) -> R:
-            for name, place in places.items():
-                value = arguments[place] if place < len(arguments) else named.get(name)
+            for name, index in places.items():
+                value = arguments[index] if index < len(arguments) else named.get(name)
                 if value is not None and not isinstance(value, kinds[name]):
                     kind = kinds[name].__name__
                     article = "an" if kind[0] in "AEIOU" else "a"

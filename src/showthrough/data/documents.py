@@ -29,7 +29,8 @@ from showthrough.storage.columns.strings import Strings
 if TYPE_CHECKING:
     from showthrough.data._independence import IndependentUnits
 
-Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
+Identifier = Literal["DIRECT", "QUASI", "NO_MASK", "MAY_MASK"]
+TO_MASK: tuple[Identifier, ...] = ("DIRECT", "QUASI")  # NO_MASK is to stay; MAY_MASK counts neither way
 
 CHUNK_CHARACTERS = 1_000_000  # of a chunk: its arrays then take about 30 MB
 _BLOCK = 256  # documents decoded at once while surveying
@@ -53,6 +54,11 @@ class Mention(msgspec.Struct, frozen=True, gc=False, array_like=True):
     def stated(self) -> bool:
         """Whether somebody said how it identifies; else its type alone shows it, or does not."""
         return self.states
+
+    @property
+    def must_mask(self) -> bool:
+        """Whether its annotator wants it masked."""
+        return self.identifier in TO_MASK
 
 
 class InferredMention(Mention, frozen=True, gc=False, array_like=True):
@@ -182,9 +188,21 @@ def _at(value: Any, name: str) -> Any:
     return _at(_decoded(value[first]), rest) if rest and isinstance(value, dict) and first in value else None
 
 
+def _spelled(values: list[Any]) -> list[Any]:
+    """The list that the codes of its characters spell in JSON: TAB has its articles so. Other lists stay.
+
+    >>> _spelled([91, 34, 54, 34, 93]), _spelled([91, 93, 6])
+    (['6'], [91, 93, 6])
+    """
+    if values[:1] != [ord("[")] or values[-1] != ord("]") or not all(type(code) is int for code in values):
+        return values
+    decoded = _decoded("".join(chr(code) for code in values if 0 < code < 128))
+    return decoded if isinstance(decoded, list) else values
+
+
 def _texts_of(value: Any) -> tuple[str, ...]:
     if isinstance(value, list):
-        return tuple(dict.fromkeys(text for entry in value for text in _texts_of(entry)))
+        return tuple(dict.fromkeys(text for entry in _spelled(value) for text in _texts_of(entry)))
     if isinstance(value, bool):
         return (str(value).lower(),)
     return () if value is None or isinstance(value, dict) or value == "" else (str(value),)

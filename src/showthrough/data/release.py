@@ -13,7 +13,7 @@ from showthrough.core.errors import InputError, PlanError, Problem, at_document,
 from showthrough.core.expected import expects
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document, Mention
-from showthrough.data.mask_types import repeats, type_of
+from showthrough.data.labels import repeats, type_of
 from showthrough.data.masks import Anonymization, Mask, apply_masks, flatten_masks
 from showthrough.data.pairing import Missing, check_pair
 from showthrough.data.reading_form import letters_of, reading_form

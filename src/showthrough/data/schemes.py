@@ -1,16 +1,17 @@
 """Which names of types who uses: corpora, tools and services, each with its source.
 
 Where a list was not checked against what it is of, its source says so. A list says only which names there are. What a
-name stands for is in `types`, once for all of them.
+name stands for is in `types`, once for all of them; `PHI_TYPES` has it for the corpora that people use.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
+
+from showthrough.data.types import ROOT, PhiType, kind_of, treated_as
 
 
-@dataclass(frozen=True)
-class Scheme:
+class Scheme(msgspec.Struct, frozen=True):
     """The names of types of a corpus, a tool or a service."""
 
     source: str
@@ -171,3 +172,26 @@ SCHEMES: dict[str, Scheme] = {
         "CNResidentIdentityCardNumber FINationalID",
     ),
 }
+
+
+_CORPORA = ("i2b2 2006", "i2b2 2014", "MEDDOCAN", "TAB")
+_ELEMENTS = ("NAME", "LOCATION", "DATE", "AGE", "ID", "CONTACT", "PROFESSION")  # of i2b2 2014 files
+
+
+def _lookup_type(name: str) -> PhiType:
+    return treated_as(kind_of(name) or ROOT)
+
+
+PHI_TYPES: dict[str, PhiType] = {name: _lookup_type(name) for corpus in _CORPORA for name in SCHEMES[corpus].labels}
+
+
+def phi_type(name: str) -> PhiType:
+    """What a type stands for; `NAME/NICKNAME`, which i2b2 2014 files may hold, by its element when it is unknown.
+
+    >>> phi_type("DOCTOR").kind, phi_type("NAME/NICKNAME").kind, phi_type("TATTOO").kind
+    ('person', 'person', 'word')
+    """
+    if name in PHI_TYPES:
+        return PHI_TYPES[name]
+    element = name.partition("/")[0]
+    return _lookup_type(element if element in _ELEMENTS else "")

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Ints
@@ -33,12 +33,11 @@ _DATE = re.compile(r"(\d{4})[-/.]\d{1,2}(?:[-/.]\d{1,2}(?:[T ].*)?)?|\d{1,2}[-/.
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?")
 
 
-@dataclass(frozen=True)
-class NamesTable:
+class NamesTable(msgspec.Struct, frozen=True):
     """What a table says by column: of documents by their ids, or of people by their names, in reading form."""
 
-    by_document: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    by_name: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    by_document: Mapping[str, Mapping[str, str]] = msgspec.field(default_factory=dict)
+    by_name: Mapping[str, Mapping[str, str]] = msgspec.field(default_factory=dict)
     source: str = ""
 
     @property
@@ -67,8 +66,7 @@ def _marked_people(document: Document) -> set[str]:
     }
 
 
-@dataclass(frozen=True)
-class Slicing:
+class Slicing(msgspec.Struct, frozen=True):
     """The groups of a field. A document may be in several; `documents` and `members` are pairs of their numbers."""
 
     field: str
@@ -78,8 +76,7 @@ class Slicing:
     members: Ints
 
 
-@dataclass(frozen=True)
-class _Question:
+class _Question(msgspec.Struct, frozen=True, dict=True):
     """A field as it is asked for, and where a document says it."""
 
     field: str
@@ -136,14 +133,14 @@ def slicings_of(
     """The groups of each field, in one pass over the documents; raises InputError for fields that make none."""
     questions = [_Question(name) for name in fields if name not in ENTITY_FIELDS]
     values: list[list[tuple[str, ...]]] = [[] for _ in questions]
-    known: dict[str, None] = {}
+    names: dict[str, None] = {}
     for document in corpus if questions else ():
         for question, of_question in zip(questions, values, strict=True):
             of_question.append(question.values(document, table))
-        known |= dict.fromkeys(field_names(document))
+        names |= dict.fromkeys(field_names(document))
     problems, slicings = [], []
     for question, of_question in zip(questions, values, strict=True):
-        fault = _fault(question.field, of_question, [*known, *table.columns], corpus)
+        fault = _fault(question.field, of_question, [*names, *table.columns], corpus)
         problems += [Problem(corpus.source, f"{option} {shorten(question.field, _SHOWN)}", fault)] if fault else []
         slicings += [] if fault else [_grouped(question.field, of_question)]
     if problems:
@@ -157,11 +154,11 @@ def field_names(document: Document) -> set[str]:
     return {*document.fields, *(f"meta.{name}" for name in (inner if isinstance(inner, dict) else ()))}
 
 
-def _fault(name: str, values: Sequence[tuple[str, ...]], known: Sequence[str], corpus: Corpus) -> str:
+def _fault(name: str, values: Sequence[tuple[str, ...]], expected: Sequence[str], corpus: Corpus) -> str:
     if not any(values):
         if name.startswith(_BY_ID):
             return f"matches no document id, such as {quote_value(corpus.ids[0])}"
-        there = f"there are {join_names(sorted(known))}" if known else "the file has no field of this name"
+        there = f"there are {join_names(sorted(expected))}" if expected else "the file has no field of this name"
         return f"no document has this field; {there}"
     groups = _grouped(name, values).groups
     if len(groups) <= _MOST:

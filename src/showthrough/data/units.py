@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from showthrough.core.patterns import lazy_pattern
 # Graphemes are clusters as Unicode has them today, "text elements" as version 8 had them, which Microsoft's services
 # count: there a flag joins the flag after it, and a skin tone or a joined emoji stands for itself.
 Unit = Literal["code points", "utf-16", "bytes", "graphemes", "text elements"]
-UNITS: tuple[Unit, ...] = get_args(Unit)
 EXPECTED = "expected offsets in Unicode code points, unless --offsets says what they count"
 _IN_WORDS: dict[Unit, str] = {
     "code points": "characters", "utf-16": "UTF-16 units", "bytes": "bytes of UTF-8", "graphemes": "graphemes",

@@ -27,7 +27,7 @@ from typing import Any
 
 from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.engines import _ray_session
-from showthrough.engines.cores import cores
+from showthrough.engines.base import cores
 
 _CONNECT_TIMEOUT = 5.0  # seconds in which an address has to answer
 _MAX_FOLDER_NAME = (

@@ -2,7 +2,8 @@
 
 Some processes of Ray outlive a program that is killed, and so do its files. What Ray starts stays in the session of
 this process, and nothing else is in it: by that it is found, since processes of Ray write over their names and their
-environment. Signals to the group of the program do not reach that session.
+environment. Signals to the group of the program do not reach that session. It is apart, since that process imports it
+alone.
 """
 
 from __future__ import annotations

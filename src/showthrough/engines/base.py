@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Generic, NamedTuple, TypeVar
+
+from showthrough.core.errors import PlanError, quote_value
 
 T = TypeVar("T")
 Watch = Callable[[str, int, int], None]  # what is being done, how much of it is done, and of how much
@@ -108,3 +113,58 @@ class InProcess(Engine):
 
     def close(self) -> None:
         """There are no workers to close."""
+
+
+def cores() -> int:
+    """How many cores there are to use. Whoever set a number, as is done for worker processes, knows why."""
+    setting = os.environ.get("OMP_NUM_THREADS", "")
+    if setting.isdigit() and int(setting):
+        return int(setting)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# Of the GNU C library, by number: from how many free bytes on it gives them back, and how large a block is that gets
+# pages of its own. It takes no more than this for the second.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = (-1, 1 << 30), (-3, 1 << 25)
+
+
+def keep_freed_memory() -> None:
+    """Memory that arrays no longer need stays with the process, for the arrays of the next chunk.
+
+    The GNU C library would give it back each time, and the system would clear every page anew. That took a tenth of an
+    evaluation. Other libraries are left as they are. The most memory that is used at once stays the same.
+    """
+    if sys.platform != "linux":
+        return
+    import ctypes  # which NumPy imports as well
+
+    with suppress(OSError, AttributeError):
+        tune = ctypes.CDLL(None).mallopt
+        for parameter, value in (_TRIM_THRESHOLD, _MMAP_THRESHOLD):
+            tune(parameter, value)
+
+
+@contextmanager
+def open_engine(engine: str = "local", jobs: int | None = None, address: str | None = None) -> Iterator[Engine]:
+    """Raises PlanError for an engine that cannot be had; whatever was started is gone at the end."""
+    instance = _open_engine(engine, jobs, address)
+    try:
+        yield instance
+    finally:
+        instance.close()
+
+
+def _open_engine(engine: str, jobs: int | None, address: str | None) -> Engine:
+    if engine == "ray":
+        from showthrough.engines._ray import RayEngine
+
+        return RayEngine(address, jobs)
+    if address is not None:
+        raise PlanError(
+            f"found {quote_value(address)}, which is for Ray alone; expected --engine ray with it", "address"
+        )
+    if (jobs or 1) == 1:
+        return InProcess()
+    from showthrough.engines.local import Local
+
+    return Local(jobs or 1)

@@ -46,14 +46,14 @@ class OthersIdentifiers:
         return [
             document.id
             for number, document in enumerate(self._documents)
-            if any(_is_open(place, masks[number]) for place in self._places.get(number, ()))
+            if any(_is_open(span, masks[number]) for span in self._places.get(number, ()))
             or any(self._in_replacement(mask.replacement or "", written) - self._own[number] for mask in masks[number])
         ]
 
     def _find(self, form: str) -> Iterator[str]:
         """Identifiers that a reading form may have, and has somewhere."""
         for word in self._words.intersection(form.split()):
-            yield from (one for one in self._by_word[word] if f" {one} " in f" {form} ")
+            yield from (other for other in self._by_word[word] if f" {other} " in f" {form} ")
 
     def _in_replacement(self, replacement: str, written: dict[str, set[str]]) -> set[str]:
         if len(replacement) <= _SURROGATE:
@@ -69,8 +69,10 @@ class OthersIdentifiers:
             return []
         form, _, starts, ends = locate(document.text)
         marks = [mark for layer in document.annotations for mark in layer.mentions]
-        places = [(int(starts[at]), int(ends[at + len(one) - 1])) for one in others for at in find_word(form, one)]
-        return [place for place in places if not any(_overlap(place, mark) for mark in marks)]
+        places = [
+            (int(starts[at]), int(ends[at + len(other) - 1])) for other in others for at in find_word(form, other)
+        ]
+        return [span for span in places if not any(_overlap(span, mark) for mark in marks)]
 
 
 def _identifiers(document: Document, *, direct: bool = False) -> Iterator[str]:
@@ -95,9 +97,9 @@ def _kind(mark: Mention) -> str:
     return "" if not path & _KINDS else "address" if "CONTACT" in path else "name" if "PERSON" in path else "number"
 
 
-def _overlap(place: Place, other: Mention | Mask) -> bool:
-    return place[0] < other.end and other.start < place[1]
+def _overlap(span: Place, other: Mention | Mask) -> bool:
+    return span[0] < other.end and other.start < span[1]
 
 
-def _is_open(place: Place, masks: Sequence[Mask]) -> bool:
-    return not any(_overlap(place, mask) for mask in masks)
+def _is_open(span: Place, masks: Sequence[Mask]) -> bool:
+    return not any(_overlap(span, mask) for mask in masks)

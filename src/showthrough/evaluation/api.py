@@ -12,9 +12,9 @@ from showthrough.core.families import family_fields, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.slicing import NO_TABLE, keys_of, parse_slices
-from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
+from showthrough.evaluation.requests import with_inputs
 from showthrough.evaluation.runner import Progress
 from showthrough.evaluation.settings import Settings, settings_problems, takes_arguments_of
 from showthrough.formats import read_anonymization, read_corpus
@@ -85,8 +85,8 @@ def build_plan(call: EvaluationCall, systems: int = 0) -> Plan:
     if not isinstance(call.texts, bool):
         raise PlanError(f"found {quote_value(call.texts)}; expected True or False", "texts")
     for name in ("progress", "watch"):
-        if (told := getattr(call, name)) is not None and not callable(told):
-            raise PlanError(f"found a value of type {_kind(told)}; expected a function", name)
+        if (observer := getattr(call, name)) is not None and not callable(observer):
+            raise PlanError(f"found a value of type {_kind(observer)}; expected a function", name)
     settings = call.part(Settings)
     if problems := settings_problems(settings):
         raise InputError(problems)

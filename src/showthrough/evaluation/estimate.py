@@ -19,7 +19,7 @@ from showthrough.models.chat.base import MODEL
 from showthrough.models.chat.consent import Address, Price, address_of, hosts_of, price_of
 from showthrough.models.chat.estimate import QuestionCount, QuestionTally
 from showthrough.models.chat.recordings import Recordings
-from showthrough.models.chat.settings import NOWHERE, AskingSettings
+from showthrough.models.settings import NOWHERE, AskingSettings
 from showthrough.storage.reading import exists
 from showthrough.storage.writing import check_writable
 

@@ -13,9 +13,10 @@ it, and `FileSettings` also how files are read.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from functools import wraps
+from functools import cache, wraps
 from os import PathLike, fspath
 from types import UnionType
 from typing import (
@@ -45,9 +46,8 @@ from showthrough.data.retyping import Retyping
 from showthrough.metrics import Metric, with_parameters
 from showthrough.metrics.language import ENGLISH, in_language
 from showthrough.models import function_words_from
-from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.closed_classes import CLOSED_CLASSES
-from showthrough.models.settings import ModelSettings
+from showthrough.models.settings import AskingSettings, ModelSettings
 from showthrough.run.settings import RecordedSettings
 from showthrough.storage.reading import type_fault
 
@@ -64,7 +64,7 @@ Names = str | Collection[str]
 
 _CLUSTER = {"heading": "Cluster"}
 _RARE = {"rare": True}
-_OF_TYPES = ("map", "direct", "quasi", "ignore")
+_OF_TYPES = ("map", "direct", "quasi", "ignore", "may")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +96,9 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
     ] = ()
     ignore: Annotated[
         Names, Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated.")
+    ] = ()
+    may: Annotated[
+        Names, Meta(title="TYPE", description="This type, or NO_MASK, may be masked or stay: it counts neither way.")
     ] = ()
     slices: Annotated[
         str | tuple[str, ...],
@@ -141,7 +144,7 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
             extra=_CLUSTER,
         ),
     ] = None
-    types: str = field(default="", init=False)  # what the four of them say of types, in one line
+    types: str = field(default="", init=False)  # what these five say of types, in one line
 
     def __post_init__(self) -> None:
         if isinstance(self.recordings, PathLike):
@@ -154,7 +157,7 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
     @property
     def retyping(self) -> Retyping:
         """What types are to be taken for; raises PlanError where that contradicts itself."""
-        return Retyping.of(self.map, self.direct, self.quasi, self.ignore)
+        return Retyping.of(self.map, self.direct, self.quasi, self.ignore, self.may)
 
     @property
     def recorded_settings(self) -> RecordedSettings:
@@ -173,6 +176,12 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
         types = Retyping.of(**{name: overrides[name] for name in _OF_TYPES if name in overrides}).over(self.retyping)
         return replace(self, **{**overrides, **{name: getattr(types, name) for name in _OF_TYPES}})
 
+    def pinning(self, pins: Iterable[str]) -> Self:
+        """The same, where signatures say more of types."""
+        changed = copy(self)
+        object.__setattr__(changed, "types", ";".join(filter(None, (self.types, *pins))))
+        return changed
+
     def applied_to(self, metric: Metric) -> Metric:
         """A metric with the function words and the language that are set; other word lists that it names itself stay.
 
@@ -184,7 +193,7 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
             metric = with_parameters(metric, function_words=self.function_words)
         if self.vectors:
             metric = with_parameters(metric, vectors=self.vectors)
-        return in_language([metric], self.language, words=not self.function_words)[0]
+        return in_language(metric, self.language, words=not self.function_words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,14 +272,24 @@ class Option(NamedTuple):
     rare: bool = False
 
 
+@cache
+def _hints_of(kind: type[Any]) -> dict[str, Any]:
+    """The types of its fields with what stands beside them: to find them takes a millisecond or two."""
+    return get_type_hints(kind, include_extras=True)
+
+
 def options_of(kind: type, *names: str) -> dict[str, Option]:
     """The options among the fields of a class, its own before those of others; or some of them, as they are named."""
-    hints = get_type_hints(kind, include_extras=True)
+    options = _all_options_of(kind)
+    return {name: options[name] for name in names or options}
+
+
+@cache
+def _all_options_of(kind: type[Any]) -> dict[str, Option]:
+    hints = _hints_of(kind)  # type: ignore[arg-type]  # a class has a hash
     declared = dict.fromkeys(name for base in kind.__mro__ for name in inspect.get_annotations(base))
     defaults = {attribute.name: attribute.default for attribute in fields(kind)}
-    chosen = (
-        name for name in names or declared if any(isinstance(annotation, Meta) for annotation in get_args(hints[name]))
-    )
+    chosen = (name for name in declared if any(isinstance(annotation, Meta) for annotation in get_args(hints[name])))
     options = {name: _option(name, hints[name], defaults[name]) for name in chosen}
     headings = {
         name: vars(base).get("heading", "") for base in reversed(kind.__mro__) for name in inspect.get_annotations(base)
@@ -315,19 +334,20 @@ def _limits(meta: Meta) -> str:
 
 def settings_problems(settings: object) -> list[Problem]:
     """One for each value that is of another type than its field, or past its limits."""
-    hints = get_type_hints(type(settings), include_extras=True)
+    kind: type[Any] = type(settings)
+    hints = _hints_of(kind)  # type: ignore[arg-type]  # a class has a hash
     problems = []
-    for option in options_of(type(settings)).values():
+    for option in options_of(kind).values():
         value = getattr(settings, option.name)
         try:
             msgspec.convert(value, hints[option.name])
         except msgspec.ValidationError as error:
-            place, message = type_fault(error, option.name)
+            field, message = type_fault(error, option.name)
             if option.expected and ", got " not in str(error):
                 message = f"found {quote_value(value)}; expected {option.expected}"
             elif option.expected and message.endswith("; expected text"):
                 message = f"{message.removesuffix('text')}{option.expected}"
-            problems.append(Problem("", place, message.replace("null", "None")))
+            problems.append(Problem("", field, message.replace("null", "None")))
     return problems
 
 

@@ -49,12 +49,12 @@ def checked_anonymization(result: Any, file: Input) -> Masks | Texts:
             _check(mask, Mask, file, f"{location}: masks[{index}]")
 
     collect_results(result, look_at)
-    known = without_strangers(result, file)
-    if isinstance(known, Texts) or file.corpus is None:
-        return known
-    if problems := check_pair(file.corpus, Anonymization(known, source=str(file.path)), "unmasked"):
+    masks = without_strangers(result, file)
+    if isinstance(masks, Texts) or file.corpus is None:
+        return masks
+    if problems := check_pair(file.corpus, Anonymization(masks, source=str(file.path)), "unmasked"):
         raise InputError(problems)
-    return known
+    return masks
 
 
 def _check(value: Any, cls: type, file: Input, location: str) -> None:

@@ -65,8 +65,8 @@ def with_fields(document: Document, content: bytes | msgspec.Raw, fields: Sequen
     if not fields:
         return document
     values = decoded_or_none(content, _OBJECT) or {}
-    kept = {name: msgspec.json.decode(values[name]) for name in fields if name in values}
-    return msgspec.structs.replace(document, fields={**document.fields, **kept})
+    values_by_field = {name: msgspec.json.decode(values[name]) for name in fields if name in values}
+    return msgspec.structs.replace(document, fields={**document.fields, **values_by_field})
 
 
 def _decode_fields(decode: Decode, fields: Sequence[str], line: bytes, number: int) -> Document:

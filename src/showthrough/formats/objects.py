@@ -18,13 +18,23 @@ from showthrough.data.levels import by_type
 from showthrough.data.offsets import to_characters
 from showthrough.data.units import EXPECTED, reads_as
 from showthrough.formats._layers import LayerGroups
-from showthrough.formats.annotation_tools.literals import FAULTS, LONGEST, from_json, of_python
 from showthrough.formats.base import ColumnNames, Input, unlike
 from showthrough.formats.lines import documents_in, with_fields
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import RECORD
-from showthrough.storage.reading import UNREADABLE, collect_results, decode_json, decoded_or_none, fail, type_fault
+from showthrough.storage.reading import (
+    LITERAL_FAULTS,
+    LONGEST_LITERAL,
+    UNREADABLE,
+    collect_results,
+    decode_json,
+    decoded_or_none,
+    fail,
+    from_json,
+    of_python,
+    type_fault,
+)
 
 # Strict structs refuse keys that they do not know, so msgspec finds at full speed that no key is left unread.
 
@@ -291,16 +301,16 @@ def literal(content: str, decoder: msgspec.json.Decoder[T], entry: Entry, field:
 
 def _of_python(content: str, decoder: msgspec.json.Decoder[T], entry: Entry, field: str) -> T:
     expected = "expected a list, in JSON or as Python prints it"
-    if len(content) > LONGEST:
-        raise entry.fail(f"has {len(content)} characters; {expected}, of at most {LONGEST}", field)
+    if len(content) > LONGEST_LITERAL:
+        raise entry.fail(f"has {len(content)} characters; {expected}, of at most {LONGEST_LITERAL}", field)
     try:
         value = of_python(content)
-    except FAULTS:
+    except LITERAL_FAULTS:
         raise entry.fail(f"found {quote_value(content)}; {expected}", field) from None
     try:
         return decoder.decode(msgspec.json.encode(value))
     except msgspec.ValidationError as error:
         inner, fault = type_fault(error)
         raise entry.fail(fault, f"{field}{'' if inner.startswith('[') or not inner else '.'}{inner}") from None
-    except (*UNREADABLE, *FAULTS):  # a kind of value that JSON does not have
+    except (*UNREADABLE, *LITERAL_FAULTS):  # a kind of value that JSON does not have
         raise entry.fail(f"found {quote_value(content)}; {expected}", field) from None

@@ -22,7 +22,7 @@ from showthrough.core.errors import (
     shorten,
 )
 from showthrough.core.plugins import Registry
-from showthrough.formats import folder, records
+from showthrough.formats import records, texts
 from showthrough.formats._checks import checked_anonymization, checked_documents
 from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.remarks import like_spans
@@ -57,7 +57,7 @@ _PLACES = {
     # texts and tables
     "records": "records:FORMAT",
     "texts": "texts:FORMAT",
-    "folder": "folder:FORMAT",
+    "folder": "texts:FOLDER",
     "table": "tables.table:FORMAT",
     "xlsx": "tables.xlsx:FORMAT",
     "parquet": "tables.parquet:FORMAT",
@@ -98,7 +98,7 @@ _PLACES = {
     "azure": "recognizers.azure:FORMAT",
 }
 FORMATS: Registry[Format] = Registry(
-    "formats", {}, _entry, lazy={name: f"showthrough.formats.{place}" for name, place in _PLACES.items()}
+    "formats", {}, _entry, lazy={name: f"showthrough.formats.{module}" for name, module in _PLACES.items()}
 )
 # Those that no file with JSON in it and an ending of JSON is in: they are not imported to ask them.
 _NEVER_JSON = frozenset({
@@ -279,7 +279,7 @@ def _hint(head: Head, task: Task) -> str:
 def _note_other_files(head: Head, chosen: Format) -> list[str]:
     """That there are other files in a folder than those of the format, where there are."""
     counts = Counter(
-        "hidden" if folder.is_hidden(file, head.path) else suffix(file) or "without an ending"
+        "hidden" if texts.is_hidden(file, head.path) else suffix(file) or "without an ending"
         for file in files_in(head.path)
         if suffix(file) not in (*chosen.endings, *chosen.aside) and not file.is_dir()
     )

@@ -86,7 +86,7 @@ class _Losses:
         for mention in mentions:
             candidates = by_span[mention.start, mention.end]
             if not candidates:
-                self.counts["no masks" if mention.identifier == "NO_MASK" else "marks"] += 1
+                self.counts["marks" if mention.must_mask else "no masks"] += 1
                 continue
             other = max(
                 candidates, key=lambda candidate: (candidate.entity_type == mention.entity_type, candidate == mention)
@@ -226,7 +226,7 @@ def write_parts(
         files = _files(corpus, format, None)
         file = f"{name}{format_named(format, 'write').endings[0]}"
         lost |= dict.fromkeys(_find_losses(corpus, None, files, folder / file, format))
-        all_files |= {file: files[""]} if "" in files else {f"{name}/{key}": made for key, made in files.items()}
+        all_files |= {file: files[""]} if "" in files else {f"{name}/{key}": content for key, content in files.items()}
     return WriteResult(folder, _put_files(all_files, folder, force, read), list(lost))
 
 

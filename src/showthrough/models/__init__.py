@@ -15,25 +15,28 @@ from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, InProcess, SharedValue
 from showthrough.models.cache import Cache, usual_cache
-from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.lexicon import LEXICONS, NONE, Lexicon, NoWords
 from showthrough.models.names import (
     EMBEDDING,
+    ENTAILMENT,
     GAPS,
     INFORMATION,
     LANGUAGE_MODEL,
     SIMILARITY,
     STS,
     TERMS,
+    TEXT_CLASSIFIER,
     Role,
     local_or_hub,
 )
-from showthrough.models.settings import ModelSettings, Watch
+from showthrough.models.settings import AskingSettings, ModelSettings, Watch
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.models._causal_lm import CausalLanguageModel
+    from showthrough.models._entailment import Entailment
     from showthrough.models._mask_filling import MaskFiller
     from showthrough.models._similarity import Similarity
+    from showthrough.models._text_classifier import TextClassifier
     from showthrough.models.chat.base import Chat
     from showthrough.models.chat.estimate import QuestionTally
     from showthrough.models.chat.recordings import Recordings
@@ -143,7 +146,7 @@ class Resources:
         if source.kind == "uniform":
             return Uniform()
         if source.kind == "wordfreq":
-            return WordFrequency(source.place or "en")
+            return WordFrequency(source.location or "en")
         if source.kind == "causal":
             return CausalLanguageModel(source, INFORMATION, self.models, self.cache, self.watch)
         return MaskedLanguageModel(source, INFORMATION, self.models, self.cache, self.watch)
@@ -156,7 +159,7 @@ class Resources:
         source = TERMS.parse(name)
         if source.kind == "none":
             return WordTerms()
-        return SpacyTerms(source.place, self.cache, self.watch, chunks=source.kind == "spacy")
+        return SpacyTerms(source.location, self.cache, self.watch, chunks=source.kind == "spacy")
 
     @_once
     def similarity(self, name: str) -> Similarity:
@@ -167,7 +170,7 @@ class Resources:
         if source.kind == "ngrams":
             return NgramSimilarity()
         if source.kind == "spacy":
-            return EmbeddingSimilarity(WordVectors(source.place, self.cache, self.watch))
+            return EmbeddingSimilarity(WordVectors(source.location, self.cache, self.watch))
         return EmbeddingSimilarity(self._sentences(name, SIMILARITY))
 
     def embedder(self, name: str) -> Embedder:
@@ -199,6 +202,21 @@ class Resources:
 
         source = GAPS.parse(local_or_hub(name, "hf"))
         return MaskFiller(source, GAPS, self.models, self.cache, self.watch)
+
+    @_once
+    def text_classifier(self, name: str) -> TextClassifier:
+        """What is fine-tuned to label texts: an encoder, a folder or a name on the hub."""
+        from showthrough.models._text_classifier import TextClassifier
+
+        source = TEXT_CLASSIFIER.parse(local_or_hub(name, "hf"))
+        return TextClassifier(source, TEXT_CLASSIFIER, self.models, self.cache, self.watch)
+
+    @_once
+    def entailment(self, name: str) -> Entailment:
+        """What tells whether a statement follows from a text: `nli:MODEL`."""
+        from showthrough.models._entailment import Entailment
+
+        return Entailment(ENTAILMENT.parse(name), ENTAILMENT, self.models, self.cache, self.watch)
 
     @_once
     def chat(self, name: str) -> Chat:
@@ -259,6 +277,8 @@ class Resources:
             EMBEDDING.parameter: self.embedder,
             LANGUAGE_MODEL.parameter: self.language_model,
             GAPS.parameter: self.mask_filler,
+            TEXT_CLASSIFIER.parameter: self.text_classifier,
+            ENTAILMENT.parameter: self.entailment,
             FUNCTION_WORDS: self.function_words,
             STS_MODEL: self.sts,
             WORDNET: self.wordnet,

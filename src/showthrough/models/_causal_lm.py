@@ -78,11 +78,11 @@ class CausalLanguageModel(PretrainedModel):
         except ImportError as error:
             raise self.without_packages() from error
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
-        with guard_loading(self.place, "a language model", self.role):
+        with guard_loading(self.location, "a language model", self.role):
             model, report = AutoModelForCausalLM.from_pretrained(self.folder, trust_remote_code=False, **options)
             tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
             reader = CausalReader(model.to(torch_device(self.settings.device)).eval(), tokenizer)
-            if fault := _fault(self.place, reader, report["missing_keys"]):
+            if fault := _fault(self.location, reader, report["missing_keys"]):
                 raise self.role.missing_error(fault, "name a model that predicts the next word, such as gpt2")
             return reader
 
@@ -137,7 +137,7 @@ class CausalReader:
         encoded = self.tokenizer(list(texts), **options) if texts else {"input_ids": [], "offset_mapping": []}
         windows = [window for number, ids in enumerate(encoded["input_ids"])
                    for window in _windows(number, ids, self.window)]  # fmt: skip
-        shapes = [TableShape(width, width) for width in (width_of(len(one.ids) + 1, self.window) for one in windows)]
+        shapes = [TableShape(width, width) for width in (width_of(len(span.ids) + 1, self.window) for span in windows)]
         of_window: dict[int, Floats] = {}
 
         def run(batch: list[int], rows: int, shape: TableShape) -> Floats:

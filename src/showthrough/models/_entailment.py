@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -22,6 +23,7 @@ VERSION = 1  # of the answers
 _MOST = 5.0
 _BLOCK = 64  # documents whose answers are stored together: what a stop can lose
 _LABEL = "entailment"
+_WINDOW = 256  # pieces of a text and a hypothesis together: models learn from short passages
 
 
 class Entailment(PretrainedModel):
@@ -43,13 +45,59 @@ class Entailment(PretrainedModel):
         entries = self.cache.through(names, answer)
         return [_MOST * np.asarray(entry["chances"], dtype=np.float64).mean(axis=1) for entry in entries]
 
+    def follow(self, groups: Sequence[tuple[str, Sequence[str]]]) -> list[Floats]:
+        """P(a hypothesis follows from a text), of every hypothesis of each text: the highest over the text's windows.
+
+        NaN for a hypothesis so long that no window is left beside it.
+        """
+        names = [question("follows", VERSION, self.identity, text, list(hypotheses)) for text, hypotheses in groups]
+
+        def answer(indices: list[int]) -> Iterator[Arrays]:
+            for first in range(0, len(indices), _BLOCK):
+                block = [groups[index] for index in indices[first : first + _BLOCK]]
+                with guard_errors(self.role.failure_error):
+                    windows = [[self._windows(text, one) for one in hypotheses] for text, hypotheses in block]
+                chances = iter(self._run([window for group in windows for one in group for window in one]).tolist())
+                share_of(self.watch, "hypotheses", first, len(block), len(indices))(1.0)
+                for group in windows:
+                    highest = [max((next(chances) for _ in one), default=math.nan) for one in group]
+                    yield {"chances": np.array(highest, dtype=np.float64)}
+
+        return [np.asarray(entry["chances"], dtype=np.float64) for entry in self.cache.through(names, answer)]
+
+    def _windows(self, text: str, hypothesis: str) -> list[dict[str, Any]]:
+        """Overlapping windows of a text, each with the hypothesis behind it; none where there is no room for one."""
+        _, tokenizer, _ = self._loaded
+        limit = min(self._limit, _WINDOW)
+        taken = len(tokenizer("", hypothesis, verbose=False)["input_ids"])
+        if taken > limit // 2:
+            return []
+        encoded = tokenizer(
+            text, hypothesis, truncation="only_first", max_length=limit, stride=(limit - taken) // 4,
+            return_overflowing_tokens=True, verbose=False,
+        )  # fmt: skip
+        names = [name for name in encoded if name != "overflow_to_sample_mapping"]
+        return [{name: encoded[name][number] for name in names} for number in range(len(encoded["input_ids"]))]
+
+    @property
+    def _limit(self) -> int:
+        model, tokenizer, _ = self._loaded
+        return int(min(positions(model.config), tokenizer.model_max_length))
+
     def _chances(self, pairs: Sequence[Pair]) -> Floats:
         """P(entailment) of each pair of premise and hypothesis; of a pair too long for the model both ends are cut."""
+        _, tokenizer, _ = self._loaded
+        cut = {"truncation": "longest_first", "max_length": self._limit, "verbose": False}
+        with guard_errors(self.role.failure_error):
+            encoded = [tokenizer(*pair, **cut) for pair in pairs]
+        return self._run(encoded)
+
+    def _run(self, encoded: Sequence[Any]) -> Floats:
+        """P(entailment) of each pair, as the tokenizer cut it."""
         import torch
 
         model, tokenizer, label = self._loaded
-        limit = min(positions(model.config), tokenizer.model_max_length)
-        chances = np.zeros(len(pairs))
+        chances = np.zeros(len(encoded))
 
         def run(items: list[int], rows: int, shape: TableShape) -> Floats:
             filled = [encoded[item] for item in items + items[:1] * (rows - len(items))]
@@ -60,10 +108,9 @@ class Entailment(PretrainedModel):
             return np.asarray(logits[: len(items), label], dtype=np.float64)
 
         with guard_errors(self.role.failure_error):
-            encoded = [tokenizer(*pair, truncation="longest_first", max_length=limit, verbose=False) for pair in pairs]
             lengths = [len(tokens["input_ids"]) for tokens in encoded]
             if getattr(model.config, "model_type", "") in PADDED:
-                lengths = [width_of(length, limit) for length in lengths]
+                lengths = [width_of(length, self._limit) for length in lengths]
             shapes = [TableShape(length, length) for length in lengths]
             for items, answers in in_shapes(shapes, model.device, run, self.role.what):
                 chances[items] = answers
@@ -77,7 +124,7 @@ class Entailment(PretrainedModel):
         except ImportError as error:
             raise self.without_packages() from error
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
-        with guard_loading(self.place, "a natural-language-inference model", self.role):
+        with guard_loading(self.location, "a natural-language-inference model", self.role):
             model, report = AutoModelForSequenceClassification.from_pretrained(
                 self.folder, trust_remote_code=False, **options
             )
@@ -92,10 +139,10 @@ class Entailment(PretrainedModel):
         self, missing: Sequence[str], tokenizer: Any, model: Any, classes: dict[int, str], labels: list[int]
     ) -> str:
         if missing:
-            return f"{self.place!r} does not classify texts: {min(missing)} is not in it"
+            return f"{self.location!r} does not classify texts: {min(missing)} is not in it"
         if len(labels) != 1:
-            found = join_names(shorten(name) for name in classes.values())
-            return f"{self.place!r} has the classes {found}; expected one of them to be {_LABEL}"
+            names = join_names(shorten(name) for name in classes.values())
+            return f"{self.location!r} has the classes {names}; expected one of them to be {_LABEL}"
         if tokenizer.pad_token_id is None:
-            return f"the tokenizer of {self.place!r} has no mark that fills up a table"
-        return tokenizer_fault(self.place, tokenizer, model.get_input_embeddings().num_embeddings)
+            return f"the tokenizer of {self.location!r} has no mark that fills up a table"
+        return tokenizer_fault(self.location, tokenizer, model.get_input_embeddings().num_embeddings)

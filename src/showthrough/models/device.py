@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from showthrough.core.errors import ResourceError, ShowthroughError
-from showthrough.engines.cores import cores
+from showthrough.engines.base import cores
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -113,10 +113,10 @@ def _locate(model: str, state: Changed) -> _Files:
     return _Files(files.folder, "+".join(revisions), json.dumps(config))
 
 
-def _backbone(place: str, model: str) -> ModelFiles:
+def _backbone(folder: str, model: str) -> ModelFiles:
     """The configuration and the tokenizer of the model that another is built on, without its weights."""
     role = Role(f"{GLINER.what} {shorten(model)}: what it is built on", "model", ("hf",), (), instead=GLINER.instead)
-    files = model_files(role.parse(f"hf:{place}"), role, _BACKBONE)
+    files = model_files(role.parse(f"hf:{folder}"), role, _BACKBONE)
     _refuse_code(files.folder, model)
     return ModelFiles(files.folder.resolve(), files.revision)
 
@@ -158,7 +158,7 @@ class Gliner:
     """A loaded model."""
 
     model: Any
-    place: str
+    name: str
 
     @property
     def device(self) -> str:
@@ -175,7 +175,7 @@ class Gliner:
         beside = prompt.pieces + specials
         room = self._room - beside
         if room < 1:
-            fault = f"the {len(labels)} labels fill what {shorten(self.place)} reads at once; expected fewer"
+            fault = f"the {len(labels)} labels fill what {shorten(self.name)} reads at once; expected fewer"
             raise PlanError(fault, "labels")
         tasks = [
             (number, window)
@@ -191,9 +191,9 @@ class Gliner:
                 opening = np.searchsorted(words.start, start, side="right") - 1
                 closing = np.searchsorted(words.end, end, side="left")
                 if opening < window.last and closing >= window.first:
-                    found = GlinerSpan(start, end, str(span["label"]), float(span["score"]))
-                    if found.score > best[number].get((start, end), found._replace(score=-1.0)).score:
-                        best[number][start, end] = found
+                    span_found = GlinerSpan(start, end, str(span["label"]), float(span["score"]))
+                    if span_found.score > best[number].get((start, end), span_found._replace(score=-1.0)).score:
+                        best[number][start, end] = span_found
         return [sorted(spans.values()) for spans in best]
 
     @property
@@ -233,9 +233,9 @@ class Gliner:
         blank = [span for span, count in zip(words, pieces.tolist(), strict=True) if not count]
         for _, start, end in blank:
             text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
-        kept = pieces > 0
-        spans = np.array([(start, end) for _, start, end in words], dtype=np.int64).reshape(-1, 2)[kept]
-        return _Words(text, spans[:, 0], spans[:, 1], pieces[kept])
+        with_pieces = pieces > 0
+        spans = np.array([(start, end) for _, start, end in words], dtype=np.int64).reshape(-1, 2)[with_pieces]
+        return _Words(text, spans[:, 0], spans[:, 1], pieces[with_pieces])
 
     def _read(
         self,
@@ -321,7 +321,7 @@ def _load(model: str, files: _Files, device: str) -> Gliner:
     try:
         from safetensors.torch import load_file
 
-        place = torch_device(device)
+        torch_place = torch_device(device)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             from gliner import GLiNER
@@ -337,7 +337,7 @@ def _load(model: str, files: _Files, device: str) -> Gliner:
         _refuse_damaged(model, made_up, unknown, weights)
         if not built.data_processor.transformer_tokenizer.is_fast:
             raise ResourceError(f"{GLINER.what}: the tokenizer of {model!r} does not say which pieces a word has")
-        return Gliner(built.to(place).eval(), model)
+        return Gliner(built.to(torch_place).eval(), model)
 
 
 def _refuse_damaged(model: str, missing: Sequence[str], unknown: Sequence[str], weights: Mapping[str, Any]) -> None:

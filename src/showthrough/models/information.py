@@ -142,7 +142,9 @@ class CorpusCounts:
             logarithm = math.log(self._total - own.total() + len(self._counts))
             times = {word: self._counts[word] - count for word, count in own.items()}
             spans = zip(question.start.tolist(), question.end.tolist(), strict=True)
-            found = (_WORD.findall(question.text[start:end].lower()) for start, end in spans)
-            rarest = (min((times.get(word, self._counts[word]) for word in words), default=None) for words in found)
+            words_by_span = (_WORD.findall(question.text[start:end].lower()) for start, end in spans)
+            rarest = (
+                min((times.get(word, self._counts[word]) for word in words), default=None) for words in words_by_span
+            )
             answers.append(np.array([0.0 if least is None else logarithm - math.log(least + 1) for least in rarest]))
         return answers

@@ -60,15 +60,15 @@ def models_in(spec: str) -> list[tuple[str, PublishedModel]]:
     >>> [(name, model.trained_on) for name, model in models_in("rules+hf:iiiorg/piiranha-v1@5b1c9f2")]
     [('iiiorg/piiranha-v1', 'ai4privacy/pii-masking-400k')]
     """
-    found = []
+    models = []
     for word in _WORDS.findall(spec):
         name = _KIND.sub("", _PIPELINES.get(word, word)).partition("@")[0].rstrip("/")
         folded = name.casefold()
         for model in published_models():
             if any(fnmatchcase(folded, pattern.casefold()) for pattern in model.names):
-                found.append((name, model))
+                models.append((name, model))
                 break
-    return found
+    return models
 
 
 def may_have_trained_on(model: PublishedModel, names: Collection[str], types: Collection[str]) -> bool:
@@ -81,11 +81,11 @@ def may_have_trained_on(model: PublishedModel, names: Collection[str], types: Co
     parts = [re.sub(r"[\W_]+", "", part.casefold()) for name in names for part in PurePath(name).parts[-2:]]
     folded = {fold_type(name) for name in types} - {""}
     for corpus in model.corpora:
-        known = _table().corpora[corpus]
-        if any(word in part for word in known.words for part in parts):
+        corpora = _table().corpora[corpus]
+        if any(word in part for word in corpora.words for part in parts):
             return True
         if len(folded) >= _FEW and any(
-            folded <= {fold_type(label) for label in SCHEMES[scheme].labels} for scheme in known.schemes
+            folded <= {fold_type(label) for label in SCHEMES[scheme].labels} for scheme in corpora.schemes
         ):
             return True
     return False

@@ -80,9 +80,9 @@ def changes_sheet(compared: RunComparison, *, without_text: bool = False) -> Rep
     changes = RunChanges(compared.pair)
     every = [changes.between(*match) for match in compared.pair.matches[:MOST]]
     blocks: list[Block] = [_systems_grid(compared, every)] if every else []
-    for one in every:
-        if not one.identical:
-            blocks += [_metrics_grid(compared, one), *_documents_grid(compared, one), *_cases(compared, one)]
+    for system in every:
+        if not system.identical:
+            blocks += [_metrics_grid(compared, system), *_documents_grid(compared, system), *_cases(compared, system)]
     blocks += [*_only_grid(compared), *_not_compared(compared), _runs_grid(compared)]
     sheet = ReportDocument(
         f"{shorten(compared.label)} against {shorten(compared.pair.label)}: what changed",
@@ -109,23 +109,23 @@ def _systems_grid(compared: RunComparison, every: Sequence[SystemChanges]) -> Gr
     for each in counted:
         heads += [f"{what_is_counted(each)}: is", "was", "more in", "less in"]
     rows = []
-    for one in every:
-        said = "identical" if one.identical else verdict_of(compared, one, survivors).word
-        entries = [words(f"{shorten(one.earlier)} ({shorten(compared.pair.label)})"), words(said)]
-        for each in one.counts:
-            amounts = float(each.now.sum()), float(each.before.sum()), *one.trend(each)
+    for system in every:
+        word = "identical" if system.identical else verdict_of(compared, system, survivors).word
+        entries = [words(f"{shorten(system.earlier)} ({shorten(compared.pair.label)})"), words(word)]
+        for each in system.counts:
+            amounts = float(each.now.sum()), float(each.before.sum()), *system.trend(each)
             entries += map(_amount, amounts)
-        rows.append(GridRow(shorten(one.name), tuple(entries)))
+        rows.append(GridRow(shorten(system.name), tuple(entries)))
     notes = ("more in, less in: documents with more of it than before, and with less",) if counted else ()
     if (more := len(compared.pair.matches) - MOST) > 0:
         notes = (*notes, f"{more:,} more pairs are not shown; the terminal and --json have their tests")
     return Grid("By system", tuple(heads), tuple(rows), "system", notes)
 
 
-def _metrics_grid(compared: RunComparison, one: SystemChanges) -> Grid:
+def _metrics_grid(compared: RunComparison, system: SystemChanges) -> Grid:
     run = compared.pair.combined_run
     rows = []
-    for comparison in compared.tested(one.name, one.earlier):
+    for comparison in compared.tested(system.name, system.earlier):
         record = run.record(comparison.metric)
         neutral = describes(run, comparison)
         part = f"[{comparison.part}]" if comparison.part else ""
@@ -148,11 +148,15 @@ def _metrics_grid(compared: RunComparison, one: SystemChanges) -> Grid:
         f"correction within each metric; at most {compared.alpha:g} is significant. The sentences at the top correct "
         f"over all metrics and systems together",
     )
-    return Grid(f"By metric: {_pair_title(one)}", heads, tuple(rows), "metric", notes)
+    return Grid(f"By metric: {_pair_title(system)}", heads, tuple(rows), "metric", notes)
 
 
-def _pair_title(one: SystemChanges) -> str:
-    return shorten(one.name) if one.name == one.earlier else f"{shorten(one.name)} against {shorten(one.earlier)}"
+def _pair_title(system: SystemChanges) -> str:
+    return (
+        shorten(system.name)
+        if system.name == system.earlier
+        else f"{shorten(system.name)} against {shorten(system.earlier)}"
+    )
 
 
 def _entry(compared: RunComparison, score: Score | None) -> GridEntry:
@@ -181,59 +185,59 @@ def _in_words(run: Run, comparison: Comparison, alpha: float) -> str:
     return "differs" if describes(run, comparison) else result(run, comparison, alpha)
 
 
-def _documents_grid(compared: RunComparison, one: SystemChanges) -> Iterator[Grid]:
+def _documents_grid(compared: RunComparison, system: SystemChanges) -> Iterator[Grid]:
     """The documents in which something changed, those that got worse most first."""
-    if not one.counts:
+    if not system.counts:
         return
-    places = one.changed
-    shown = places if len(places) <= _DOCUMENTS else _extremes(one, places)
-    told = one.identifiers.counts if one.identifiers is not None else {}
-    moving = [counted for counted in one.counts if any(one.trend(counted)) or (told and counted.role in KINDS)]
+    places = system.changed
+    shown = places if len(places) <= _DOCUMENTS else _extremes(system, places)
+    counts = system.identifiers.counts if system.identifiers is not None else {}
+    moving = [counted for counted in system.counts if any(system.trend(counted)) or (counts and counted.role in KINDS)]
     heads: list[str] = []
     for counted in moving:
         heads += [f"{what_is_counted(counted)}: is", "was"]
-        heads += ["new", "gone"] if told and counted.role in KINDS else []
+        heads += ["new", "gone"] if counts and counted.role in KINDS else []
     rows = []
-    for place in shown:
+    for index in shown:
         entries: list[GridEntry] = []
         for counted in moving:
-            entries += map(_amount, (float(counted.now[place]), float(counted.before[place])))
-            if told and counted.role in KINDS:
-                entries += _new_and_gone(one, one.documents[place], KINDS[counted.role])
-        rows.append(GridRow(shorten(one.documents[place]), tuple(entries)))
-    same = len(one.documents) - len(places)
+            entries += map(_amount, (float(counted.now[index]), float(counted.before[index])))
+            if counts and counted.role in KINDS:
+                entries += _new_and_gone(system, system.documents[index], KINDS[counted.role])
+        rows.append(GridRow(shorten(system.documents[index]), tuple(entries)))
+    same = len(system.documents) - len(places)
     notes = [f"nothing of this changed in {counted_words(same, 'document')}"] if same else []
     notes += [
-        f"{what_is_counted(counted)}: the same in every document" for counted in one.counts if counted not in moving
+        f"{what_is_counted(counted)}: the same in every document" for counted in system.counts if counted not in moving
     ]
     if len(shown) < len(places):
         notes.append(f"the {len(shown):,} of {len(places):,} documents that changed most")
-    yield Grid(f"By document: {_pair_title(one)}", tuple(heads), tuple(rows), "document", tuple(notes))
+    yield Grid(f"By document: {_pair_title(system)}", tuple(heads), tuple(rows), "document", tuple(notes))
 
 
-def _new_and_gone(one: SystemChanges, document: str, kind: Identifier) -> Iterator[GridEntry]:
-    if one.identifiers is None or document not in one.identifiers.documents:
+def _new_and_gone(system: SystemChanges, document: str, kind: Identifier) -> Iterator[GridEntry]:
+    if system.identifiers is None or document not in system.identifiers.documents:
         return iter([missing("not both runs keep its text")] * 2)
-    return map(count, one.identifiers.counts.get((document, kind), (0, 0)))
+    return map(count, system.identifiers.counts.get((document, kind), (0, 0)))
 
 
-def _extremes(one: SystemChanges, places: Sequence[int]) -> list[int]:
+def _extremes(system: SystemChanges, places: Sequence[int]) -> list[int]:
     """Of very many documents those that changed most, in the same order."""
-    grave = one.counts[0].more
+    grave = system.counts[0].more
     most = sorted(range(len(places)), key=lambda index: (-abs(float(grave[places[index]])), index))[:_DOCUMENTS]
     return [places[index] for index in sorted(most)]
 
 
-def _cases(compared: RunComparison, one: SystemChanges) -> Iterator[Cases]:
+def _cases(compared: RunComparison, system: SystemChanges) -> Iterator[Cases]:
     """Identifiers that can be read now and could not, and the other way round, each in its context."""
-    if one.identifiers is None:
+    if system.identifiers is None:
         return
-    sorts = ("Readable now, and not before", one.identifiers.new), ("No longer readable", one.identifiers.gone)
+    sorts = ("Readable now, and not before", system.identifiers.new), ("No longer readable", system.identifiers.gone)
     for caption, identifiers in sorts:
         if identifiers:
             more = len(identifiers) - _CASES
             notes = (f"the first {_CASES:,}; there are {more:,} more",) if more > 0 else ()
-            title = f"{caption}: {_pair_title(one)} ({len(identifiers):,})"
+            title = f"{caption}: {_pair_title(system)} ({len(identifiers):,})"
             yield Cases(title, tuple(map(_case, identifiers[:_CASES])), notes)
 
 
@@ -295,12 +299,12 @@ def _time(run: Run) -> str:
 
 
 def _notes(compared: RunComparison, every: Sequence[SystemChanges], changes: RunChanges) -> Iterator[str]:
-    if any(not one.identical for one in every):
+    if any(not system.identical for system in every):
         if not changes.kept:
             yield "Which identifiers are new or gone cannot be shown: one of the runs keeps no text."
         elif changes.kept < len(compared.pair.run.documents):
-            kept = f"{changes.kept:,} of {counted_words(len(compared.pair.run.documents), 'document')}"
-            yield f"Identifiers that are new or gone are those of the {kept} that both runs keep."
+            share = f"{changes.kept:,} of {counted_words(len(compared.pair.run.documents), 'document')}"
+            yield f"Identifiers that are new or gone are those of the {share} that both runs keep."
         yield (
             "An identifier that several annotators marked counts once for each of them, and is listed once. What "
             "annotators overlooked is in no table."

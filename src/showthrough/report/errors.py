@@ -8,14 +8,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from showthrough.core.errors import shorten
 from showthrough.data.masks import apply_masks
 from showthrough.metrics.matching.entities import NEARLY
-from showthrough.report.sheets import Bars, Case, Cases, Grid, GridEntry, GridRow, ReportDocument, count, missing, share
+from showthrough.report.sheets import (
+    Bars,
+    Case,
+    Cases,
+    Grid,
+    GridEntry,
+    GridRow,
+    ReportDocument,
+    count,
+    missing,
+    share,
+)
 from showthrough.report.sheets.document import Block
+from showthrough.report.types_met import type_warnings, types_heat
 from showthrough.report.wording import counted_words, percent
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
-from showthrough.studies.cases import ErrorCase
-from showthrough.studies.contexts import context_of, in_a_line
+from showthrough.studies.cases import ErrorCase, context_of, in_a_line
 from showthrough.studies.errors import NOTHING, DocumentSample, ErrorAnalysis, Errors, LeakCounts, LeakTally
 from showthrough.studies.failures import MASK_KINDS, MaskKind
 from showthrough.studies.leaks import LEAK_KINDS
@@ -71,9 +82,11 @@ def errors_sheet(
     if not errors.kept.annotated:
         return _unannotated_sheet(errors.kept)
     lead = [_leak_sentence(errors), *elsewhere, _mask_sentence(errors), *_sample_sentences(errors.kept)]
+    lead += type_warnings(errors.anonymization, errors.types_met)
     if errors.only:
         lead.append(_chosen_sentence(errors))
     blocks: list[Block] = [_leak_grid(errors), *_bars(errors, "False negatives by type"), *_mask_grid(errors)]
+    blocks += types_heat(errors.types_met)
     every = (*blocks, *further, *_case_blocks(errors, most))
     notes = [_metric_note(errors), *_notes(errors)]
     if not (errors.cases or errors.only) and (errors.spans.leaking or _mask_totals(errors)):
@@ -100,15 +113,17 @@ def elsewhere_blocks(run: Run, name: str) -> list[Cases]:
     texts = run.texts
     cases: dict[tuple[str, str], Case] = {}
     for record in _searching(run) if texts is not None else ():
-        found = run.evidence.get(record.text, {}).get(name, {})
+        evidence = run.evidence.get(record.text, {}).get(name, {})
         for document, masks in zip(texts.documents, texts.masks[name], strict=True) if texts is not None else ():
-            released = apply_masks(document.text, masks) if document.id in found else ""
-            for place in found[document.id].places if document.id in found else ():
-                marked = dict.fromkeys(in_a_line(document.text, *span) for span in place.marked)
-                if place.how != NEARLY and place.end > place.start:
-                    remark = f"{shorten(place.entity_type)}, direct, {_HOW.get(place.how, place.how)}"
+            released = apply_masks(document.text, masks) if document.id in evidence else ""
+            for location in evidence[document.id].places if document.id in evidence else ():
+                marked = dict.fromkeys(in_a_line(document.text, *span) for span in location.marked)
+                if location.how != NEARLY and location.end > location.start:
+                    remark = f"{shorten(location.entity_type)}, direct, {_HOW.get(location.how, location.how)}"
                     remark += f"; marked as {', '.join(f'“{shorten(text)}”' for text in marked)}" if marked else ""
-                    case = Case(document.id, place.start, *context_of(released, place.start, place.end), remark)
+                    case = Case(
+                        document.id, location.start, *context_of(released, location.start, location.end), remark
+                    )
                     cases.setdefault((document.id, remark), case)
     note = "Offsets are those of the release. A list for `check --accepted` names an identifier as it was marked."
     return [Cases("Direct identifiers readable elsewhere", tuple(cases.values()), (note,))] if cases else []
@@ -127,6 +142,7 @@ def beside_sheet(analysis: ErrorAnalysis) -> ReportDocument:
         return _unannotated_sheet(sample)
     lead = [
         *map(_leak_sentence, every if len(every) <= _SENTENCES else ()),
+        *(line for errors in every for line in type_warnings(errors.anonymization, errors.types_met)),
         *_sample_sentences(sample),
         "--anonymization NAME shows one of them by type and identifier, with every case in its context.",
     ]

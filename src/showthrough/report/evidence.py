@@ -7,8 +7,9 @@ in its section.
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from showthrough.metrics import READS_RELEASE
 from showthrough.report.section import sections
@@ -23,8 +24,7 @@ from showthrough.run.run import Run
 State = Literal["tested", "weak", "absent"]
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True):
     """One thing to look at: whether it was, what there is to say of it in a few words, and what would look at it."""
 
     title: str
@@ -37,7 +37,7 @@ class Evidence:
 def evidence(run: Run, decision: Decision) -> list[Evidence]:
     """The checklist for one anonymization."""
     name = decision.candidate
-    attacks = [one for section in sections() for one in section.evidence(run, name)] if run.complete else []
+    attacks = [line for section in sections() for line in section.evidence(run, name)] if run.complete else []
     return [
         _annotations(run, decision),
         _searched(run, name),
@@ -69,10 +69,10 @@ def _lacks(decision: Decision) -> dict[str, str]:
 
 def _annotations(run: Run, decision: Decision) -> Evidence:
     title, lacks = "Annotations", _lacks(decision)
-    found = readable_identifiers(run, decision.candidate) if run.complete else None
-    if found is None:
+    readable = readable_identifiers(run, decision.candidate) if run.complete else None
+    if readable is None:
         return Evidence(title, "absent", "no direct identifier was marked and counted", "showthrough annotate --help")
-    marked = f"{found.marked:,} direct identifiers marked"
+    marked = f"{readable.marked:,} direct identifiers marked"
     if "annotations" in lacks:
         return Evidence(title, "weak", lacks["annotations"].rstrip("."), evaluation(run))
     if "silver" in lacks:

@@ -15,16 +15,18 @@ from rich.text import Text
 
 from showthrough.core.errors import printable, shorten
 from showthrough.report.escaping import in_markdown, markdown_code
-from showthrough.report.short_names import legend, shortened
+from showthrough.report.wording import legend, shortened
 from showthrough.run.gate.checks import (
     AnonymizationChecks,
     BaselineCheck,
     Check,
+    DriftCheck,
     Enough,
     EvidenceCheck,
     GateOutcome,
     Look,
     ReadableCheck,
+    RuleCheck,
     ThresholdCheck,
     format_value,
 )
@@ -64,8 +66,8 @@ def show_outcome(outcome: GateOutcome, console: Console, names: Mapping[str, str
         console.print(Text(f"{shorten(checked.name)} {verdict}{_how_many(checked)}", style=style), width=width)
         console.print(_table(checked, width, names), width=width)
         if checked.state:
-            told = f"{_titled(checked.state)}. {checked.sentence}"
-            console.print(Text(printable(told), style=_STATES.get(checked.state, "bold")), width=width)
+            state = f"{_titled(checked.state)}. {checked.sentence}"
+            console.print(Text(printable(state), style=_STATES.get(checked.state, "bold")), width=width)
         if checked.documents:
             console.print(Text(_look_first(checked.documents[:_SHOWN])), width=width)
     console.print()
@@ -131,11 +133,13 @@ def _numbers(check: Check) -> tuple[str, str]:
         return f"{check.found:,}", ""
     if isinstance(check, ReadableCheck):
         return f"{check.readable:,}", ""
+    if isinstance(check, RuleCheck):
+        return f"{check.broken:,}", ""
     if isinstance(check, EvidenceCheck):
         return "–", ""
     if check.value is None:
         return "–", ""
-    if isinstance(check, BaselineCheck):
+    if isinstance(check, BaselineCheck | DriftCheck):
         return format_value(check.value), "" if check.earlier is None else f"was {format_value(check.earlier)}"
     interval = "" if check.low is None or check.high is None else f"{check.low:.3f}–{check.high:.3f}"
     return format_value(check.value, check.limit), interval
@@ -200,6 +204,8 @@ def _kind(check: Check) -> str:
         Enough: "sample",
         ReadableCheck: "readable",
         EvidenceCheck: "evidence",
+        RuleCheck: "rule",
+        DriftCheck: "drift",
     }[type(check)]
 
 

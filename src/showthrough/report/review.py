@@ -183,7 +183,7 @@ def adjudication_sheet(outcome: Adjudication, most: int | None = None) -> Report
 
 
 def _dispute(dispute: Dispute) -> Case:
-    said = [f"{shorten(name)}: {reading}" for name, reading in dispute.readings.items()]
+    readings = [f"{shorten(name)}: {reading}" for name, reading in dispute.readings.items()]
     became = f"decided: {dispute.decision}" if dispute.decision else f"by rule: {dispute.by_rule}"
-    remark = "; ".join([*said, became, *([dispute.note] if dispute.note else [])])
+    remark = "; ".join([*readings, became, *([dispute.note] if dispute.note else [])])
     return Case(dispute.document, dispute.start, dispute.before, dispute.words, dispute.after, remark)

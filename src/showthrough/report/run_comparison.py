@@ -57,23 +57,23 @@ def lead(compared: RunComparison, every: Sequence[SystemChanges]) -> Iterator[st
         yield "Nothing can be compared: one of the two runs has no anonymization."
         return
     survivors = shown_together(compared)
-    verdicts = [(one, verdict_of(compared, one, survivors)) for one in every]
+    verdicts = [(system, verdict_of(compared, system, survivors)) for system in every]
     verdicts.sort(key=lambda pair: pair[0].identical)  # what changed goes first
-    for one, verdict in verdicts[:_SENTENCES]:
-        yield _sentence(compared, one, verdict)
-        yield from _state_sentences(compared, one)
-        for counted in one.counts if not one.identical else ():
-            yield _count_sentence(one, counted)
+    for system, verdict in verdicts[:_SENTENCES]:
+        yield _sentence(compared, system, verdict)
+        yield from _state_sentences(compared, system)
+        for counted in system.counts if not system.identical else ():
+            yield _count_sentence(system, counted)
         yield from _details(compared, verdict)
     if len(verdicts) > _SENTENCES:
         yield f"The table of systems has {len(verdicts) - _SENTENCES:,} more."
 
 
-def _state_sentences(compared: RunComparison, one: SystemChanges) -> Iterator[str]:
+def _state_sentences(compared: RunComparison, system: SystemChanges) -> Iterator[str]:
     """What follows for a release, and followed before; first what follows from a loss, where that is another state."""
-    sides = (compared.pair.run, one.name), (compared.pair.other, one.earlier)
+    sides = (compared.pair.run, system.name), (compared.pair.other, system.earlier)
     now, was = (decide(run, candidate=name).state for run, name in sides)
-    name, against = shorten(one.name), _against_the_earlier(compared, one)
+    name, against = shorten(system.name), _against_the_earlier(compared, system)
     before = ", as before" if now == was else f"; before, {was.value}"
     if against is None or against.state == now:
         yield f"The state of {name} is: {now.value}{before}."
@@ -83,13 +83,13 @@ def _state_sentences(compared: RunComparison, one: SystemChanges) -> Iterator[st
     yield f"Without the earlier run its state is: {now.value}{before}."
 
 
-def _against_the_earlier(compared: RunComparison, one: SystemChanges) -> Decision | None:
+def _against_the_earlier(compared: RunComparison, system: SystemChanges) -> Decision | None:
     """As with the earlier run as a baseline; `None` where nothing changed, or they have no privacy number in common."""
-    if one.identical:
+    if system.identical:
         return None
     try:
-        baseline = Baseline(compared.pair, name=one.earlier, shuffles=compared.shuffles)
-        return decide(compared.pair.run, candidate=one.name, baseline=baseline)
+        baseline = Baseline(compared.pair, name=system.earlier, shuffles=compared.shuffles)
+        return decide(compared.pair.run, candidate=system.name, baseline=baseline)
     except PlanError:
         return None
 
@@ -130,12 +130,14 @@ def shown_together(compared: RunComparison) -> set[tuple[str, str, str]]:
     }
 
 
-def verdict_of(compared: RunComparison, one: SystemChanges, survivors: set[tuple[str, str, str]]) -> PairVerdict:
-    run, second = compared.pair.combined_run, compared.pair.called[one.earlier]
+def verdict_of(compared: RunComparison, system: SystemChanges, survivors: set[tuple[str, str, str]]) -> PairVerdict:
+    run, second = compared.pair.combined_run, compared.pair.called[system.earlier]
     own = [
-        comparison for comparison in _headlines(compared) if (comparison.first, comparison.second) == (one.name, second)
+        comparison
+        for comparison in _headlines(compared)
+        if (comparison.first, comparison.second) == (system.name, second)
     ]
-    shown = [comparison for comparison in own if (comparison.metric, one.name, second) in survivors]
+    shown = [comparison for comparison in own if (comparison.metric, system.name, second) in survivors]
     alone = [comparison for comparison in own if comparison not in shown and comparison.significant(compared.alpha)]
     better = [comparison for comparison in shown if first_is_better(run, comparison)]
     worse = [comparison for comparison in shown if not first_is_better(run, comparison)]
@@ -143,11 +145,11 @@ def verdict_of(compared: RunComparison, one: SystemChanges, survivors: set[tuple
     return PairVerdict(better, worse, alone, tests)
 
 
-def _sentence(compared: RunComparison, one: SystemChanges, verdict: PairVerdict) -> str:
-    name, last = shorten(one.name), _called(compared, one)
-    if one.identical:
+def _sentence(compared: RunComparison, system: SystemChanges, verdict: PairVerdict) -> str:
+    name, last = shorten(system.name), _called(compared, system)
+    if system.identical:
         return f"{name} is identical in both runs: nothing changed."
-    own = compared.tested(one.name, one.earlier)
+    own = compared.tested(system.name, system.earlier)
     if not any(comparison.p is not None for comparison in own):
         return f"Whether {name} is better or worse than {last} cannot be said: no metric could be tested."
     if verdict.better or verdict.worse:
@@ -155,8 +157,8 @@ def _sentence(compared: RunComparison, one: SystemChanges, verdict: PairVerdict)
         whats = [_for_what(compared, shown, against) for _, shown, against in sides]
         if whats[0] == whats[1] == _SOME:
             whats[1] = " in others"
-        said = [f"{how}{what}" for (how, shown, _), what in zip(sides, whats, strict=True) if shown]
-        return f"{name} is {join_names(said)} than {last}."
+        parts = [f"{how}{what}" for (how, shown, _), what in zip(sides, whats, strict=True) if shown]
+        return f"{name} is {join_names(parts)} than {last}."
     tests = counted_words(verdict.tests, "test")
     together = ", corrected together" if verdict.tests > 1 else ""
     this = f"{name} in {shorten(compared.label)}"
@@ -184,22 +186,22 @@ def _for_what(compared: RunComparison, shown: Sequence[Comparison], against: Seq
     return _SOME if against else ""
 
 
-def _called(compared: RunComparison, one: SystemChanges) -> str:
+def _called(compared: RunComparison, system: SystemChanges) -> str:
     """`last`, or with its name where that is another."""
     last = shorten(compared.pair.label)
-    return f"in {last}" if one.name == one.earlier else f"{shorten(one.earlier)} in {last}"
+    return f"in {last}" if system.name == system.earlier else f"{shorten(system.earlier)} in {last}"
 
 
 def _titles(compared: RunComparison, shown: Sequence[Comparison]) -> str:
     """`direct identifiers removed (0.808, was 0.950; p 0.0004)`, the first few."""
     run = compared.pair.combined_run
-    told = []
+    titles = []
     for comparison in shown[:_NAMED]:
         now, was = (score_of(run, which, comparison) for which in (comparison.first, comparison.second))
         values = f"{_value(now)}, was {_value(was)}"
-        told.append(f"{run.record(comparison.metric).title.lower()} ({values}; p {p_text(comparison.p_holm)})")
+        titles.append(f"{run.record(comparison.metric).title.lower()} ({values}; p {p_text(comparison.p_holm)})")
     more = len(shown) - _NAMED
-    return join_names([*told, f"{more:,} more"]) if more > 0 else join_names(told)
+    return join_names([*titles, f"{more:,} more"]) if more > 0 else join_names(titles)
 
 
 def score_of(run: Run, name: str, comparison: Comparison) -> Score | None:
@@ -210,26 +212,26 @@ def _value(score: Score | None) -> str:
     return "–" if score is None or score.value is None else format_score(score.value)
 
 
-def _count_sentence(one: SystemChanges, counted: DocumentCount) -> str:
+def _count_sentence(system: SystemChanges, counted: DocumentCount) -> str:
     """`Readable direct identifiers: 26 in 19 of 42 documents, was 25; 3 are new and 2 are gone.`"""
     now, was = float(counted.now.sum()), float(counted.before.sum())
     where = int((counted.now > 0).sum())
     among = f"{_number(now)} in {where:,}" if counted.role != "attack" else _number(now)
     moved, kind = "", KINDS.get(counted.role)
-    if one.identifiers is not None and kind is not None and now + was:
-        new, gone = _moved(one, kind)
-        kept = len(one.identifiers.documents)
-        among_kept = f" in the {kept:,} documents that both runs keep" if kept < len(one.documents) else ""
+    if system.identifiers is not None and kind is not None and now + was:
+        new, gone = _moved(system, kind)
+        count = len(system.identifiers.documents)
+        among_kept = f" in the {count:,} documents that both runs keep" if count < len(system.documents) else ""
         moved = f"; {new:,} new, {gone:,} gone{among_kept}" if new or gone else f"; the same ones{among_kept}"
     before = "as before" if now == was else f"before, {_number(was)}"
-    documents = counted_words(len(one.documents), "document")
+    documents = counted_words(len(system.documents), "document")
     return f"{what_is_counted(counted).capitalize()}: {among} of {documents}; {before}{moved}."
 
 
-def _moved(one: SystemChanges, kind: Identifier) -> tuple[int, int]:
-    if one.identifiers is None:
+def _moved(system: SystemChanges, kind: Identifier) -> tuple[int, int]:
+    if system.identifiers is None:
         return 0, 0
-    pairs = [pair for (_, which), pair in one.identifiers.counts.items() if which == kind]
+    pairs = [pair for (_, which), pair in system.identifiers.counts.items() if which == kind]
     return sum(new for new, _ in pairs), sum(gone for _, gone in pairs)
 
 

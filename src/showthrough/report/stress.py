@@ -65,8 +65,8 @@ def _lead(study: StressStudy) -> Iterator[str]:
         f"with intervals of confidence {study.confidence:g}."
     )
     for system in study.systems:
-        judged = [one for one in _headlines(study, system) if one.difference is not None]
-        worst = min(judged, key=lambda one: one.difference or 0.0, default=None)
+        judged = [row for row in _headlines(study, system) if row.difference is not None]
+        worst = min(judged, key=lambda row: row.difference or 0.0, default=None)
         if worst is None or worst.difference is None or worst.difference >= 0:
             yield f"{shorten(system)}: no number is lower than on the original."
             continue
@@ -78,22 +78,22 @@ def _lead(study: StressStudy) -> Iterator[str]:
 
 
 def _headlines(study: StressStudy, system: str) -> list[StressDifference]:
-    return [one for one in study.differences if one.system == system and not one.part and one.metric in METRICS]
+    return [row for row in study.differences if row.system == system and not row.part and row.metric in METRICS]
 
 
 def _losses(study: StressStudy, system: str) -> Grid:
     """A row for each perturbation, the largest loss first."""
-    by_key = {(one.perturbation, one.metric): one for one in _headlines(study, system)}
-    first = {metric: next((one for one in study.of(system, metric)), None) for metric in METRICS}
-    originals = tuple(share(one.original if one else None, reason=_UNDEFINED) for one in first.values())
+    by_key = {(loss.perturbation, loss.metric): loss for loss in _headlines(study, system)}
+    first = {metric: next((loss for loss in study.of(system, metric)), None) for metric in METRICS}
+    originals = tuple(share(loss.original if loss else None, reason=_UNDEFINED) for loss in first.values())
     rows: list[tuple[float, GridRow]] = []
     for perturbed in study.perturbations:
         ones = [by_key.get((perturbed.name, metric)) for metric in METRICS]
-        found = [one for one in ones if one is not None]
-        entries = tuple(missing(_UNCHANGED) if one is None else _entry(one) for one in ones)
-        shown = words(_shown(found)) if found else missing(_UNCHANGED)
-        least = min((one.difference for one in found if one.difference is not None), default=1.0)
-        rows.append((least if found else 2.0, GridRow(perturbed.name, (*entries, shown))))
+        losses = [loss for loss in ones if loss is not None]
+        entries = tuple(missing(_UNCHANGED) if loss is None else _entry(loss) for loss in ones)
+        shown = words(_shown(losses)) if losses else missing(_UNCHANGED)
+        least = min((loss.difference for loss in losses if loss.difference is not None), default=1.0)
+        rows.append((least if losses else 2.0, GridRow(perturbed.name, (*entries, shown))))
     ordered = [row for _, row in sorted(rows, key=lambda pair: pair[0])]
     head = GridRow("(original)", (*originals, words("")))
     return Grid(
@@ -101,27 +101,27 @@ def _losses(study: StressStudy, system: str) -> Grid:
     )
 
 
-def _entry(one: StressDifference) -> GridEntry:
-    return number(one.difference, one.low, one.high, reason=one.note or _UNDEFINED)
+def _entry(row: StressDifference) -> GridEntry:
+    return number(row.difference, row.low, row.high, reason=row.note or _UNDEFINED)
 
 
 def _shown(ones: Sequence[StressDifference]) -> str:
     """`falls: removed_di, precision; unsure: removed_qi`, or that no loss is shown."""
-    by_state = {state: [one.metric for one in ones if one.state == state] for state in _WORDS}
-    unknown = [one.metric for one in ones if one.state == "unknown" and one.original is not None]
-    said = [f"{_WORDS[state]}: {', '.join(metrics)}" for state, metrics in by_state.items() if metrics]
-    said += [f"unknown: {', '.join(unknown)}"] if unknown else []
+    by_state = {state: [row.metric for row in ones if row.state == state] for state in _WORDS}
+    unknown = [row.metric for row in ones if row.state == "unknown" and row.original is not None]
+    parts = [f"{_WORDS[state]}: {', '.join(metrics)}" for state, metrics in by_state.items() if metrics]
+    parts += [f"unknown: {', '.join(unknown)}"] if unknown else []
     nothing_lost = not by_state["loss"] and not by_state["unsure"] and not unknown
-    return "; ".join([*([_NOTHING] if nothing_lost else []), *said])
+    return "; ".join([*([_NOTHING] if nothing_lost else []), *parts])
 
 
 def _types(study: StressStudy, system: str) -> Iterator[Grid]:
     """Differences of identifiers removed, by entity type."""
     types = sorted(
-        {one.part for one in study.differences if one.system == system and one.metric == BY_TYPE and one.part}
+        {row.part for row in study.differences if row.system == system and row.metric == BY_TYPE and row.part}
     )
     by_key = {
-        (one.perturbation, one.part): one for one in study.differences if one.system == system and one.metric == BY_TYPE
+        (row.perturbation, row.part): row for row in study.differences if row.system == system and row.metric == BY_TYPE
     }
     if not types:
         return
@@ -129,14 +129,14 @@ def _types(study: StressStudy, system: str) -> Iterator[Grid]:
         GridRow(
             perturbed.name,
             tuple(
-                _entry(one) if (one := by_key.get((perturbed.name, part))) else missing(_UNDEFINED) for part in types
+                _entry(row) if (row := by_key.get((perturbed.name, part))) else missing(_UNDEFINED) for part in types
             ),
         )
         for perturbed in study.perturbations
         if perturbed.documents
     ]
     originals = tuple(
-        share(next((one.original for key, one in by_key.items() if key[1] == part), None), reason=_UNDEFINED)
+        share(next((row.original for key, row in by_key.items() if key[1] == part), None), reason=_UNDEFINED)
         for part in types
     )
     yield Grid(
@@ -150,12 +150,12 @@ def _types(study: StressStudy, system: str) -> Iterator[Grid]:
 
 def _control(study: StressStudy) -> Iterator[Grid]:
     """How far the numbers move by themselves, where they do."""
-    moved = [one for one in study.perturbations if any(abs(value or 0) >= _MOVED for value in one.control.values())]
+    moved = [row for row in study.perturbations if any(abs(value or 0) >= _MOVED for value in row.control.values())]
     if not moved:
         return
     rows = tuple(
-        GridRow(one.name, tuple(number(one.control.get(metric), reason=_UNDEFINED) for metric in METRICS))
-        for one in moved
+        GridRow(row.name, tuple(number(row.control.get(metric), reason=_UNDEFINED) for metric in METRICS))
+        for row in moved
     )
     note = "where exactly the marks are masked, only the search of the release can change: so much may be due to it"
     yield Grid(f"Control: {CONTROL}", METRICS, rows, "perturbation", (note,))
@@ -163,8 +163,8 @@ def _control(study: StressStudy) -> Iterator[Grid]:
 
 def _broken(study: StressStudy) -> Grid:
     rows = tuple(
-        GridRow(one.document, (words(one.system), words(one.perturbation), count(one.direct), count(one.quasi)))
-        for one in study.broken
+        GridRow(case.document, (words(case.system), words(case.perturbation), count(case.direct), count(case.quasi)))
+        for case in study.broken
     )
     note = "identifiers that can be read after the perturbation, more than in the release of the original"
     heads = ("system", "perturbation", "direct", "quasi")
@@ -174,7 +174,7 @@ def _broken(study: StressStudy) -> Grid:
 def _strings(study: StressStudy) -> Iterator[Grid]:
     """Words of documents, for their owner alone."""
     rows = tuple(
-        GridRow(one.document, (words(" | ".join(map(repr, one.strings))),)) for one in study.broken if one.strings
+        GridRow(case.document, (words(" | ".join(map(repr, case.strings))),)) for case in study.broken if case.strings
     )
     if rows:
         note = "marks that masks covered in the original, and no longer cover after the perturbation; the first few"
@@ -184,10 +184,10 @@ def _strings(study: StressStudy) -> Iterator[Grid]:
 def _perturbations(study: StressStudy) -> Grid:
     rows = tuple(
         GridRow(
-            one.name,
-            (words(one.summary), words(_SCOPES[one.scope]), number(one.rate), count(one.documents), count(one.marks)),
+            row.name,
+            (words(row.summary), words(_SCOPES[row.scope]), number(row.rate), count(row.documents), count(row.marks)),
         )
-        for one in study.perturbations
+        for row in study.perturbations
     )
     heads = ("what", "where", "rate", "documents", "marks")
     return Grid("What the perturbations did", heads, rows, "perturbation", ("documents and marks that changed",))

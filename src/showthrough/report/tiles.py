@@ -90,11 +90,11 @@ class Tile:
 
 def tiles(run: Run, decision: Decision, earlier: RunPair | None = None, earlier_name: str = "") -> list[Tile]:
     """What can be read, who is found, and what is kept of one anonymization."""
-    makers = (_readable, _found, _kept)
+    makers = (_readable_tile, _people_tile, _utility_tile)
     return [make(run, decision, earlier, earlier_name) for make in makers]
 
 
-def _readable(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
+def _readable_tile(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
     title, name = "Direct identifiers still readable", decision.candidate
     record = choose_metric(run, "direct identifiers")
     score = headline(run, name, record)
@@ -105,7 +105,7 @@ def _readable(run: Run, decision: Decision, earlier: RunPair | None, earlier_nam
     detail = f"in {len(where):,} of {counted_words(len(run.documents), 'document')}"
     accepted = f"; {decision.accepted:,} accepted" if decision.accepted else ""
     check = _check(decision, record)
-    unaccepted = any(isinstance(one, ReadableCheck) and not one.sure for one in _checks(decision))
+    unaccepted = any(isinstance(item, ReadableCheck) and not item.sure for item in _checks(decision))
     grade: Grade | None = "missed" if unaccepted else _doubted(decision, check, _OF_MARKS)
     limit = None if check is None or unaccepted else 1 - check.limit  # beside a graver rule it would contradict it
     human = people(run, record.text)
@@ -125,7 +125,7 @@ def _readable(run: Run, decision: Decision, earlier: RunPair | None, earlier_nam
     )
 
 
-def _found(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
+def _people_tile(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
     title, name = "People found", decision.candidate
     scored = [(score, record) for record in find_metrics(run, "attack") if (score := headline(run, name, record))]
     if not scored:
@@ -151,7 +151,7 @@ def _found(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: 
     )
 
 
-def _kept(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
+def _utility_tile(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
     title, name = "Text kept", decision.candidate
     record = choose_metric(run, INFORMATION, "words", PRECISION, MEANING)
     if record is not None and INFORMATION in record.roles:
@@ -188,24 +188,24 @@ def _checks(decision: Decision) -> Sequence[object]:
 
 
 def _check(decision: Decision, record: MetricRecord) -> ThresholdCheck | None:
-    asked = (one for one in _checks(decision) if isinstance(one, ThresholdCheck))
-    return next((one for one in asked if one.metric == record.text and not (one.part or one.slice)), None)
+    checks = (item for item in _checks(decision) if isinstance(item, ThresholdCheck))
+    return next((item for item in checks if item.metric == record.text and not (item.part or item.slice)), None)
 
 
 def _is_usual(record: MetricRecord, check: ThresholdCheck | None) -> bool:
     """Whether a limit is the usual one. A check does not say so where nobody set any."""
-    asked = None if check is None else (check.end, check.limit)
-    return any(role in record.roles and asked == (end, limit) for role, end, limit in DEFAULTS)
+    threshold = None if check is None else (check.end, check.limit)
+    return any(role in record.roles and threshold == (end, limit) for role, end, limit in DEFAULTS)
 
 
 def _doubted(decision: Decision, check: ThresholdCheck | None, lacks: frozenset[Lack]) -> Grade | None:
     """How surely a threshold is met; not for sure where something is lacking without which its number shows nothing."""
     if check is None or check.grade != "met":
         return None if check is None else check.grade
-    earlier = [one for one in _checks(decision) if isinstance(one, BaselineCheck) and one.metric == check.metric]
-    if failed := [one for one in earlier if not (one.passed or one.part)]:  # within its limit, and not what it was
-        return "missed" if any((one.lost or 0.0) > one.margin for one in failed) else "unsure"
-    lacking = any(isinstance(one, EvidenceCheck) and one.about in lacks for one in _checks(decision))
+    earlier = [item for item in _checks(decision) if isinstance(item, BaselineCheck) and item.metric == check.metric]
+    if failed := [item for item in earlier if not (item.passed or item.part)]:  # within its limit, and not what it was
+        return "missed" if any((item.lost or 0.0) > item.margin for item in failed) else "unsure"
+    lacking = any(isinstance(item, EvidenceCheck) and item.about in lacks for item in _checks(decision))
     return "unsure" if lacking else "met"
 
 
@@ -221,7 +221,7 @@ def _moved(
     if earlier is None or earlier.fault(record.text):
         return ""
     now = headline(run, name, record)
-    which = next((one for one in (earlier_name, name) if one in earlier.other.names), "")
+    which = next((each for each in (earlier_name, name) if each in earlier.other.names), "")
     which = which or (earlier.other.names[0] if len(earlier.other.names) == 1 else "")
     was = earlier.other.parts(which, record.text).get(HEADLINE) if which else None
     if now is None or now.value is None or was is None or was.value is None:

@@ -81,7 +81,7 @@ def across_sheet(matrix: AcrossMatrix) -> ReportDocument:
     return ReportDocument(
         f"{matrix.system} across corpora",
         lead,
-        (*(_across_grid(matrix, one) for one in matrix.metrics), _tests(matrix)),
+        (*(_across_grid(matrix, metric) for metric in matrix.metrics), _tests(matrix)),
     )
 
 
@@ -98,10 +98,10 @@ def _across_grid(matrix: AcrossMatrix, metric: str) -> Grid:
 
 def _tests(matrix: AcrossMatrix) -> Grid:
     rows = tuple(
-        GridRow(f"{metric} on {scored_on}: {one.first} − {one.second}", _difference(one))
+        GridRow(f"{metric} on {scored_on}: {comparison.first} − {comparison.second}", _difference(comparison))
         for scored_on, by_metric in matrix.tests.items()
         for metric, compared in by_metric.items()
-        for one in compared
+        for comparison in compared
     )
     note = (
         "studentized paired randomization over the documents of a column, with Holm's correction within column and "
@@ -110,9 +110,12 @@ def _tests(matrix: AcrossMatrix) -> Grid:
     return Grid("Differences", ("difference", "from", "to", "p"), rows, corner="", notes=(note,))
 
 
-def _difference(one: Comparison) -> tuple[GridEntry, ...]:
-    ends = [missing(one.note) if end is None else number(end) for end in (one.difference, one.low, one.high)]
-    return *ends, missing(one.note) if one.p_holm is None else words(f"{one.p_holm:.4f}")
+def _difference(comparison: Comparison) -> tuple[GridEntry, ...]:
+    ends = [
+        missing(comparison.note) if end is None else number(end)
+        for end in (comparison.difference, comparison.low, comparison.high)
+    ]
+    return *ends, missing(comparison.note) if comparison.p_holm is None else words(f"{comparison.p_holm:.4f}")
 
 
 def _entry(score: CurveScore) -> GridEntry:
@@ -137,8 +140,8 @@ def _seen_notes(outcome: TrainingOutcome) -> list[str]:
 
 
 def _weighting(outcome: TrainingOutcome) -> list[str]:
-    told = f"weighted precision: a word counts for its information content ({outcome.weighting})"
-    return [told] if outcome.weighting else []
+    sentence = f"weighted precision: a word counts for its information content ({outcome.weighting})"
+    return [sentence] if outcome.weighting else []
 
 
 def _scores(scores: dict[str, float | None]) -> tuple[GridEntry, ...]:

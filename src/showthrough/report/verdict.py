@@ -14,10 +14,9 @@ from showthrough.report._sentences import caveats, sentence
 from showthrough.report.cautions import cautions
 from showthrough.report.findings import Finding, findings
 from showthrough.report.section import sections_of_tables
-from showthrough.report.short_names import short_names, shortened
 from showthrough.report.significance import ALPHA, compare_pairs, is_tested, result
 from showthrough.report.table import format_score
-from showthrough.report.wording import Clause, join_names, markers, training_warnings
+from showthrough.report.wording import Clause, join_names, markers, short_names, shortened, training_warnings
 from showthrough.run.folders import PathNames
 from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.checks import format_value
@@ -75,7 +74,7 @@ class Verdict:
 
     systems: Sequence[SystemVerdict]
     thresholds: Sequence[Threshold]
-    asked: bool  # whether somebody set some of them
+    has_thresholds: bool  # whether somebody set some of them
     cautions: Sequence[str]  # what goes before everything else
     findings: Sequence[Finding]
     decision: Decision  # what follows for a release, of the candidate or of the best
@@ -91,7 +90,7 @@ class Verdict:
     @property
     def usual(self) -> str:
         """Which thresholds nobody set."""
-        if self.thresholds and not self.asked:
+        if self.thresholds and not self.has_thresholds:
             return "The thresholds are the usual ones; --min METRIC=LIMIT and --max set others."
         usual = (
             [str(graded.threshold) for graded in self.systems[0].grades if graded.demand.usual] if self.systems else []
@@ -142,7 +141,7 @@ def verdict(run: Run, ranked: Sequence[Decision] = ()) -> Verdict:
 def _recommendation(run: Run, systems: Sequence[SystemVerdict], ranked: Sequence[Decision]) -> str:
     if not run.complete or not any(system.grades for system in systems):
         return ""
-    against = {one.candidate for one in ranked if one.state == ReleaseState.DO_NOT_RELEASE}
+    against = {decision.candidate for decision in ranked if decision.state == ReleaseState.DO_NOT_RELEASE}
     within = [system for system in systems if system.grade in ("met", "unsure")]
     met, unsure = (
         [system.name for system in within if system.grade == grade and system.name not in against]

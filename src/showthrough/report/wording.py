@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from showthrough.core.errors import shorten
+import msgspec
+
+from showthrough.core.errors import PlanError, ResourceError, shorten
 from showthrough.data.types import kind_of
+from showthrough.metrics import METRICS, metric_text
+from showthrough.metrics.language import in_language
+from showthrough.models.closed_classes import CLOSED_CLASSES
 from showthrough.report.table import format_score
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import DocumentCounts
@@ -21,8 +25,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Clause:
+class Clause(msgspec.Struct, frozen=True):
     """A piece of a sentence whose middle is what counts."""
 
     before: str
@@ -117,3 +120,36 @@ def on_average(run: Run) -> str:
 
 def join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
+
+
+def short_names(run: Run) -> dict[str, str]:
+    """`removed_di(function_words="lexicon-es.1")` to `removed_di`, where no other metric of the run has that name."""
+    names = [record.name for record in run.metrics]
+    return {
+        record.text: record.name
+        for record in run.metrics
+        if record.text != record.name and names.count(record.name) == 1 and _is_of_language(record)
+    }
+
+
+def _is_of_language(record: MetricRecord) -> bool:
+    """Whether `--language` makes it of the metric that has this name."""
+    for language in CLOSED_CLASSES:
+        try:
+            if metric_text(in_language(METRICS[record.name], language)) == record.text:
+                return True
+        except (PlanError, ResourceError):
+            continue
+    return False
+
+
+def shortened(text: str, names: Mapping[str, str]) -> str:
+    """A sentence with short names in it."""
+    for full, short in names.items():
+        text = text.replace(full, short)
+    return text
+
+
+def legend(names: Mapping[str, str]) -> list[str]:
+    """What short names stand for, a line each."""
+    return [f"{short} is {full}" for full, short in names.items()]

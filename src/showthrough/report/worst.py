@@ -72,10 +72,12 @@ def describe_absence(
             "So nobody can say which sentence of the release is the worst.",
         )
     checks = decision.checks.checks if decision.checks else []
-    said = [one.said for one in checks if isinstance(one, EvidenceCheck) and one.about in ("nearly", "others")]
+    reasons = [item.said for item in checks if isinstance(item, EvidenceCheck) and item.about in ("nearly", "others")]
     left = any(leaks(run, record, decision.candidate).total for record in counted if record)
-    if said or left or analysis is None or not run.complete:
-        return "No sentence of the release to show", " ".join(said) or "The banner and the numbers say what is known."
+    if reasons or left or analysis is None or not run.complete:
+        return "No sentence of the release to show", " ".join(
+            reasons
+        ) or "The banner and the numbers say what is known."
     attacked = f" An attack found {people} people, perhaps by guessing, so nobody is shown." if people else ""
     return (
         "No marked identifier can be read in this release",
@@ -101,7 +103,7 @@ def _marked(texts: RunTexts, name: str, analysis: FailureAnalysis, *, direct: bo
     if left:
         _, _, mark = min(left, key=lambda entry: entry[:2])
         released = Released(document.text, texts.masks[name][number])
-        start, end = released.place(mark.start), released.place(mark.end)
+        start, end = released.offset_of(mark.start), released.offset_of(mark.end)
         kind = "direct identifier" if direct else "indirect identifier"
         yield Example(
             document.id, mark.start, _sentence(released, [(start, end)]), f"{kind}: {type_words(mark.entity_type)}"
@@ -122,7 +124,7 @@ class Released:
                 self._gaps.append(mask.start + shift)
             shift += len(mask.replacement or "") - (mask.end - mask.start)
 
-    def place(self, original: int) -> int:
+    def offset_of(self, original: int) -> int:
         """Where a place of the original is; inside a mask, where what replaces it ends."""
         moved = original
         for mask in self._masks:
@@ -144,15 +146,15 @@ def _elsewhere(run: Run, texts: RunTexts, name: str, role: str) -> Iterator[Exam
     record = choose_metric(run, role)  # type: ignore[arg-type] # one of two that are given here
     if record is None or not goes_first(record):
         return
-    found = run.evidence.get(record.text, {}).get(name, {})
+    finds = run.evidence.get(record.text, {}).get(name, {})
     for number, document in enumerate(texts.documents):
-        for place in found[document.id].places if document.id in found else ():
-            if place.how != NEARLY and place.end > place.start:
+        for span in finds[document.id].places if document.id in finds else ():
+            if span.how != NEARLY and span.end > span.start:
                 released = Released(document.text, texts.masks[name][number])
                 kind = "direct identifier" if role == "direct identifiers" else "indirect identifier"
-                what = f"{kind}: {type_words(place.entity_type)}"
-                pieces = _sentence(released, [(place.start, place.end)])
-                yield Example(document.id, place.original[0], pieces, what, _WAYS.get(place.how, ""))
+                what = f"{kind}: {type_words(span.entity_type)}"
+                pieces = _sentence(released, [(span.start, span.end)])
+                yield Example(document.id, span.original[0], pieces, what, _WAYS.get(span.how, ""))
                 return
 
 
@@ -162,15 +164,17 @@ def _recognised(run: Run, texts: RunTexts, name: str) -> Iterator[Example]:
     if not scored:
         return
     _, record = max(scored, key=lambda pair: pair[0] or 0.0)
-    found = run.evidence.get(record.text, {}).get(name, {})
+    guesses = run.evidence.get(record.text, {}).get(name, {})
     by_id: dict[str, tuple[int, Document]] = {
         document.id: (at, document) for at, document in enumerate(texts.documents)
     }
-    right = [(one.margin or 0.0, key) for key, one in found.items() if one.rank == 1 and one.words and key in by_id]
+    right = [
+        (guess.margin or 0.0, key) for key, guess in guesses.items() if guess.rank == 1 and guess.words and key in by_id
+    ]
     for _, key in sorted(right, key=lambda pair: (-pair[0], pair[1])):
         number, document = by_id[key]
         released = Released(document.text, texts.masks[name][number])
-        words = [re.escape(word) for word, weight in found[key].words if weight > 0 and len(word) >= _TELLING]
+        words = [re.escape(word) for word, weight in guesses[key].words if weight > 0 and len(word) >= _TELLING]
         hits = (
             [match.span() for match in re.finditer(rf"\b(?:{'|'.join(words)})\b", released.text, re.IGNORECASE)]
             if words

@@ -44,3 +44,10 @@ def write_page(run: Run, path: Path, without_text: bool, *, force: bool) -> None
     except UnicodeEncodeError as error:
         raise OutputError(f"{path}: cannot be written: a name in the run {HALF_CHARACTER}") from error
     write_file(path, content, force=force, private=VIEWS["html"].is_private(run, without_text))
+
+
+def log_to(run: Run, tracker: str, target: str | None) -> None:
+    """Adds a run to a tracker of experiments."""
+    from showthrough.report.trackers import log_run
+
+    log_run(run, tracker, target)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, overload
+from typing import Annotated, Any, Literal, overload
 
 import msgspec
 
@@ -343,6 +343,14 @@ class Run(msgspec.Struct, dict=True):
             return _views.page(self, without_text)
         _views.write_page(self, Path(path), without_text, force=force)
         return None
+
+    def log_to(self, tracker: Literal["json", "mlflow"], target: str | os.PathLike[str] | None = None) -> None:
+        """Adds the numbers to a tracker of experiments, with no word of a document.
+
+        `json` appends a line to the file `target`. `mlflow` logs into the run of MLflow that is active, else into a new
+        one of the experiment `target`.
+        """
+        _views.log_to(self, tracker, None if target is None else os.fspath(target))
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Writes the run as one JSON file, all of it or nothing; an existing file only with `force`.

@@ -13,9 +13,9 @@ from showthrough.statistics._influence import FEW, InfluenceSums, as_many_alike,
 from showthrough.statistics._losses import LEVEL, SHOWN, Loss, loss_of
 from showthrough.statistics._randomization import holm, plain_p, studentized_p
 from showthrough.statistics._resampling import resampled_totals
-from showthrough.statistics.blocks import blocks
 from showthrough.statistics.forms import Ratios, forms, influences, same
 from showthrough.statistics.intervals import ALIKE, Spread, number_interval, share_interval
+from showthrough.statistics.rows import blocks
 
 __all__ = [
     "ALIKE",

@@ -12,7 +12,6 @@ import numpy as np
 from showthrough.core.arrays import Bools, Floats
 from showthrough.statistics._influence import Between, InfluenceSums, moved_together
 from showthrough.statistics._randomization import studentized_p
-from showthrough.statistics.blocks import Table, sum_columns
 from showthrough.statistics.forms import Combine, Form, Ratios, forms, same, values_at
 from showthrough.statistics.intervals import (
     Ends,
@@ -24,6 +23,7 @@ from showthrough.statistics.intervals import (
     unseen,
 )
 from showthrough.statistics.numerics.distributions import student_below, student_quantile
+from showthrough.statistics.rows import Table, sum_columns
 
 _LEVEL = 0.05  # at which heavier documents than were seen are left out of account
 LEAST = 12  # documents that must count on either side, where the two sides do not count the same

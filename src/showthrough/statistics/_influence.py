@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from showthrough.core.arrays import Bools, Floats
-from showthrough.statistics.blocks import Table, abreast, blocks
 from showthrough.statistics.forms import Form, Influences, Ratios, influences
+from showthrough.statistics.rows import Table, abreast, blocks
 
 Pair = tuple[int, int]
 Sum = TypeVar("Sum", Floats, "InfluenceSums", "Between")

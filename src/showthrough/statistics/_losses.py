@@ -13,9 +13,9 @@ import numpy as np
 
 from showthrough.statistics._comparison import PairTest, pair_tests
 from showthrough.statistics._influence import Between, InfluenceSums, moved_together
-from showthrough.statistics.blocks import Table
 from showthrough.statistics.forms import Combine, forms
 from showthrough.statistics.intervals import Spread, difference_interval, share_interval
+from showthrough.statistics.rows import Table
 
 _NONE = 1e-12  # what rounding makes of nothing
 LEVEL = 0.05  # at which a loss larger than told is excluded

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from showthrough.core.arrays import Floats
-from showthrough.statistics.blocks import BlockReplay, Table, sum_columns
 from showthrough.statistics.forms import Combine, Form, Ratios, values_at
+from showthrough.statistics.rows import BlockReplay, Table, sum_columns
 
 # The coins of a randomization test say in every shuffle whether a document changes sides.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from showthrough.core.arrays import Floats, Ints
-from showthrough.statistics.blocks import Table, blocks
+from showthrough.statistics.rows import Table, blocks
 
 _CELLS = 1_000_000  # of the matrix of draws that is held at once: 8 MB
 

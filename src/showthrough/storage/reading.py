@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
+import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -24,6 +26,7 @@ from showthrough.storage.paths import file_state as file_state
 T = TypeVar("T")
 U = TypeVar("U")
 BOM = b"\xef\xbb\xbf"
+WHOLE = 1 << 18  # bytes that are read at a time of a file that is read from its start to its end
 ENOUGH = 10_000  # problems of one file; whatever it is, it is broken throughout
 _FIELD = 80  # characters of the path to a field, some of them names out of the file
 _FOREIGN = {
@@ -36,7 +39,7 @@ _WORDS = {
     "float": "a number", "bool": "true or false",
 }  # fmt: skip
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # what bytes raise that are no such value
-_CHOICES = {"identifier_type": "DIRECT, QUASI or NO_MASK", "better": "higher or lower"}
+_CHOICES = {"identifier_type": "DIRECT, QUASI, NO_MASK or MAY_MASK", "better": "higher or lower"}
 
 
 def fail(file: Path | str, message: str, location: str = "") -> InputError:
@@ -83,13 +86,18 @@ def exists(path: Path) -> bool:
         return path.exists()
 
 
-def open_file(path: Path) -> IO[bytes]:
-    """A file to read, unpacked on the way where its name ends in .gz or .zst."""
+def open_file(path: Path, buffer: int = -1) -> IO[bytes]:
+    """A file to read, unpacked on the way where its name ends in .gz or .zst.
+
+    A plain file is read so many bytes at a time: many suit whoever reads all of it, few whoever reads here and there.
+    """
     if is_folder(path):
         raise fail(path, "is a folder; expected a file")
     check_regular(path)
     with reading(path):
-        return open_unpacked(path, lambda: path.open("rb")) if compression_of(path) else path.open("rb")
+        if compression_of(path):
+            return open_unpacked(path, lambda: path.open("rb"))
+        return path.open("rb", buffer)
 
 
 def read_bytes(path: Path, limit: Limit = FILE) -> bytes:
@@ -292,7 +300,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
     offset = number = 0
     packed = bool(compression_of(path))
     most, longest = FILE.bytes, RECORD.bytes
-    with reading(path), open_file(path) as file:
+    with reading(path), open_file(path, WHOLE) as file:
         while line := file.readline(longest + 1):
             number += 1
             if len(line) > longest:
@@ -302,7 +310,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
             content = without_bom(path, line) if number == 1 else line
             if number == 1 and _LIST.match(content) and not content.rstrip().endswith(b"]"):
                 raise fail(path, "starts a JSON list; expected one object a line, or the ending .json")
-            if content.strip():
+            if content and not content.isspace():
                 yield number, offset + len(line) - len(content), content
             offset += len(line)
 
@@ -336,3 +344,38 @@ def unique(pairs: Iterable[tuple[str, T]], path: Path) -> dict[str, T]:
     if problems:
         raise InputError(problems)
     return values
+
+
+LONGEST_LITERAL = 10**6  # characters of what Python printed: its reader takes a hundred times as much
+LITERAL_FAULTS = (ValueError, TypeError, ArithmeticError, SyntaxError, MemoryError, RecursionError)
+_ANY = msgspec.json.Decoder()
+
+
+def parse_list(content: str) -> Any:
+    """The list or object that a text is; `None` where it is none.
+
+    >>> parse_list('[{"start": 3}]'), parse_list("[(3, 11, 'PERSON')]"), parse_list("[sic]")
+    ([{'start': 3}], [[3, 11, 'PERSON']], None)
+    """
+    value = from_json(content, _ANY)
+    if value is None and len(content) <= LONGEST_LITERAL and content.rstrip().endswith(("]", "}")):
+        try:
+            value = _ANY.decode(msgspec.json.encode(of_python(content)))
+        except (*LITERAL_FAULTS, msgspec.MsgspecError):
+            return None
+    return value if isinstance(value, list | dict) else None
+
+
+def from_json(content: str, decoder: msgspec.json.Decoder[Any]) -> Any:
+    """What JSON holds, in whatever quotation marks; `None` where it is none, or not what is expected."""
+    value = decoded_or_none(content.encode("utf-8", "surrogatepass"), decoder)
+    if value is None and not set('"\\') & set(content):  # then every quotation mark is one that Python set
+        value = decoded_or_none(content.replace("'", '"').encode("utf-8", "surrogatepass"), decoder)
+    return value
+
+
+def of_python(content: str) -> Any:
+    """What Python printed; raises one of its many errors for anything else."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a backslash that means nothing
+        return ast.literal_eval(content.strip())

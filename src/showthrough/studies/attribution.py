@@ -14,7 +14,7 @@ import numpy as np
 from showthrough.core.arrays import Floats
 from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.data.documents import Corpus
-from showthrough.families.authorship.verifiers.folds import components
+from showthrough.families.authorship.verifiers.traces import components
 from showthrough.families.reidentification.attacks import approaches
 from showthrough.families.reidentification.attacks.base import Candidates
 from showthrough.families.reidentification.attacks.ranks import plain
@@ -84,35 +84,37 @@ def attribution(
         raise PlanError(f"found {quote_value(attack)}; expected one attack, such as lexical or dense", "attack")
     asking = [document for document in corpus if document.authorship]
     authors = components([document.authorship.known for document in asking if document.authorship]).tolist()
-    known: dict[int, dict[str, None]] = {}
+    numbers: dict[int, dict[str, None]] = {}
     for document, author in zip(asking, authors, strict=True):
-        known.setdefault(author, {}).update(dict.fromkeys(document.authorship.known if document.authorship else ()))
+        numbers.setdefault(author, {}).update(dict.fromkeys(document.authorship.known if document.authorship else ()))
     places = [
-        number for number, one in enumerate(asking) if one.authorship is not None and one.authorship.same is not False
+        number
+        for number, problem in enumerate(asking)
+        if problem.authorship is not None and problem.authorship.same is not False
     ]
-    if len(known) < 2 or not places:
-        fault = f"found {len(known)} authors and {len(places)} texts to ask about; expected two authors and a text"
+    if len(numbers) < 2 or not places:
+        fault = f"found {len(numbers)} authors and {len(places)} texts to ask about; expected two authors and a text"
         raise PlanError(fault, f"problems {shorten(corpus.name)}")
-    background = {str(author): "\n\n".join(sorted(own)) for author, own in sorted(known.items())}
+    background = {str(author): "\n\n".join(sorted(own)) for author, own in sorted(numbers.items())}
     fitted = way.parts[0].attack.fit(background, resources or Resources())
     column = {author: number for number, author in enumerate(fitted.individuals)}
-    truth = np.array([column[str(authors[place])] for place in places], dtype=np.int64)
+    truth = np.array([column[str(authors[at])] for at in places], dtype=np.int64)
     sizes = np.ones(len(column), dtype=np.int64)
-    everything = {ORIGINAL: {one.id: one.text for one in asking}, **texts}
+    everything = {ORIGINAL: {problem.id: problem.text for problem in asking}, **texts}
     rows = []
     for by_document in everything.values():
-        candidates = Candidates.of(fitted.scores([by_document[asking[place].id] for place in places]))
+        candidates = Candidates.of(fitted.scores([by_document[asking[at].id] for at in places]))
         ranks = plain(candidates, truth, sizes, k)
         table = np.column_stack([ranks.right, ranks.right_at_k, ranks.reciprocal, np.ones(len(places))])
-        rows.append(np.stack([table[truth == one].sum(axis=0) for one in np.unique(truth)]))
+        rows.append(np.stack([table[truth == problem].sum(axis=0) for problem in np.unique(truth)]))
     scores = _scores(list(everything), rows, confidence, resamples, seed)
     return Attribution(
         str(corpus.source or corpus.name),
         str(way),
         len(places),
-        len(known),
+        len(numbers),
         k,
-        1 / len(known),
+        1 / len(numbers),
         scores,
         tuple(_compare(scores, rows, confidence, seed)),
         confidence,
@@ -165,11 +167,13 @@ def _compare(
             after, test = score.measures[part], tests[part, number]
             difference = (before.value or 0.0) - (after.value or 0.0)
             sides = [
-                None if one.value is None or one.low is None or one.high is None else (one.value, one.low, one.high)
-                for one in (before, after)
+                None
+                if sums.value is None or sums.low is None or sums.high is None
+                else (sums.value, sums.low, sums.high)
+                for sums in (before, after)
             ]
             low, high, p, note = judge_difference(test, difference, sides[0], sides[1], confidence, unit=_UNIT)
             compared.append(Comparison(part, "", ORIGINAL, score.name, difference, low, high, p, None, note))
-        corrected = iter(holm([one.p for one in compared if one.p is not None]))
-        for one in compared:
-            yield one if one.p is None else msgspec.structs.replace(one, p_holm=next(corrected))
+        corrected = iter(holm([sums.p for sums in compared if sums.p is not None]))
+        for sums in compared:
+            yield sums if sums.p is None else msgspec.structs.replace(sums, p_holm=next(corrected))

@@ -18,7 +18,7 @@ from showthrough.run.pairing import RunPair
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import RESIDUAL, choose_metric, count_by_kind, goes_first, wrongs
 from showthrough.run.run import Run
-from showthrough.studies.contexts import Context, context_of
+from showthrough.studies.cases import Context, context_of
 from showthrough.studies.failures import PARTLY, Inspection
 
 Identifier = Literal["DIRECT", "QUASI"]
@@ -88,8 +88,8 @@ class SystemChanges:
         if self.identifiers is not None:
             moved = {document for document, _ in self.identifiers.counts}
             changed |= np.array([document in moved for document in self.documents], dtype=bool)
-        places = [int(place) for place in np.flatnonzero(changed)]
-        return sorted(places, key=lambda place: (*(-more[:, place]).tolist(), self.documents[place]))
+        places = [int(index) for index in np.flatnonzero(changed)]
+        return sorted(places, key=lambda index: (*(-more[:, index]).tolist(), self.documents[index]))
 
     def trend(self, counted: DocumentCount) -> tuple[int, int]:
         """In how many documents there is more of something than before, and in how many less."""
@@ -108,7 +108,7 @@ class RunChanges:
             records = [(RESIDUAL, choose_metric(joined, RESIDUAL))]
         records.append(("attack", choose_metric(joined, "attack")))
         self._records = [(role, record) for role, record in records if record is not None]
-        self._kept = _kept_by_both(pair)
+        self._kept = _common_documents(pair)
 
     @property
     def kept(self) -> int:
@@ -142,12 +142,12 @@ class RunChanges:
         values = contest.metric.combine(columns)
         # Of several attacks the number is that of the strongest: people whom others find besides are not in it.
         score = joined.parts(which, record.text).get(HEADLINE)
-        found = {part: np.nan_to_num(np.asarray(each, dtype=np.float64)) for part, each in values.items()}
+        arrays = {part: np.nan_to_num(np.asarray(each, dtype=np.float64)) for part, each in values.items()}
         same = (
-            part for part, each in found.items()
+            part for part, each in arrays.items()
             if part and score and score.value is not None and abs(each.mean() - score.value) < _EVEN
         )  # fmt: skip
-        return found[next(same, HEADLINE)]
+        return arrays[next(same, HEADLINE)]
 
     def _identifiers(self, name: str, earlier: str) -> IdentifierChanges:
         sides = [self._readable(*side) for side in zip(self._kept, self._sides, (name, earlier), strict=True)]
@@ -155,9 +155,9 @@ class RunChanges:
         counts: dict[tuple[str, Identifier], tuple[int, int]] = {}
         gold, documents = self._kept[0].gold, self._kept[0].texts.documents
         for identifier, level in _LEVELS.items():
-            asked = gold.entity_level == level
+            of_level = gold.entity_level == level
             new, gone = (
-                np.bincount(gold.entity_document[chosen & asked], minlength=len(documents))
+                np.bincount(gold.entity_document[chosen & of_level], minlength=len(documents))
                 for chosen in (now & ~before, before & ~now)
             )
             for number in np.flatnonzero(new + gone).tolist():
@@ -199,11 +199,11 @@ class RunChanges:
                 if document not in numbers:
                     continue
                 base = int(bounds[numbers[document]])
-                for place in evidence.places:
-                    named = [self._marked.get((base + start, base + end), set()) for start, end in place.marked]
-                    for entity in sorted(set.intersection(*named)) if place.how and named else ():
+                for location in evidence.places:
+                    named = [self._marked.get((base + start, base + end), set()) for start, end in location.marked]
+                    for entity in sorted(set.intersection(*named)) if location.how and named else ():
                         if inspection.gold.entity_level[entity] == level:
-                            yield entity, place.how
+                            yield entity, location.how
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -225,22 +225,22 @@ class RunChanges:
         entities = np.flatnonzero(chosen & (gold.entity_level > 0))
         places = inspection.locate(gold.start[shown[entities]], gold.end[shown[entities]])
         located: dict[tuple[int, int, int, int], ChangedIdentifier] = {}
-        for entity, place in zip(entities.tolist(), places, strict=True):
+        for entity, location in zip(entities.tolist(), places, strict=True):
             level = int(gold.entity_level[entity])
             identifier: Identifier = "DIRECT" if level == _LEVELS["DIRECT"] else "QUASI"
-            found = ChangedIdentifier(
+            changed_identifier = ChangedIdentifier(
                 identifier,
                 gold.types[gold.entity_type[entity]],
-                documents[place.document],
-                place.start,
-                place.end,
+                documents[location.document],
+                location.start,
+                location.end,
                 how.get(entity, ""),
             )
-            located.setdefault((-level, *place), found)
+            located.setdefault((-level, *location), changed_identifier)
         return [located[key] for key in sorted(located)]
 
 
-def _kept_by_both(pair: RunPair) -> tuple[Inspection, ...]:
+def _common_documents(pair: RunPair) -> tuple[Inspection, ...]:
     """The documents that both runs keep, in one order, laid out for either; empty where there are none."""
     texts = pair.run.texts, pair.other.texts
     if texts[0] is None or texts[1] is None:
@@ -258,7 +258,7 @@ def _only(texts: RunTexts, order: Iterable[str]) -> RunTexts:
     places = [numbers[document] for document in order]
     return replace(
         texts,
-        documents=[texts.documents[place] for place in places],
-        masks={name: [masks[place] for place in places] for name, masks in texts.masks.items()},
-        free=[texts.free[place] for place in places],
+        documents=[texts.documents[index] for index in places],
+        masks={name: [masks[index] for index in places] for name, masks in texts.masks.items()},
+        free=[texts.free[index] for index in places],
     )

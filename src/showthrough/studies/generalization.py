@@ -50,9 +50,9 @@ def learner_and_preset(name: str) -> tuple[str, str]:
         return name, ""
     if name in PRESETS or name in BEST:
         return "", name
-    known = (*LEARNERS, *PRESETS)
-    fault = f"unknown learner or preset {quote_value(name)}; {suggest_name(name, known)}"
-    raise PlanError(f"{fault}there are: {', '.join(known)}", "with")
+    names = (*LEARNERS, *PRESETS)
+    fault = f"unknown learner or preset {quote_value(name)}; {suggest_name(name, names)}"
+    raise PlanError(f"{fault}there are: {', '.join(names)}", "with")
 
 
 def across(

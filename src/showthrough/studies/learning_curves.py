@@ -141,5 +141,5 @@ def score_systems(
 
 def scores_of(run: Run, name: str, metrics: Sequence[str]) -> dict[str, CurveScore]:
     """The headlines of a system."""
-    found = {metric: run[name, metric] for metric in metrics}
-    return {metric: CurveScore(score.value, score.low, score.high) for metric, score in found.items()}
+    scores = {metric: run[name, metric] for metric in metrics}
+    return {metric: CurveScore(score.value, score.low, score.high) for metric, score in scores.items()}

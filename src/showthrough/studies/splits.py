@@ -125,8 +125,8 @@ def split_corpus(
     values, facts = _look_at(corpus, by)
     units = _units(corpus, values, facts)
     if len(units) < len(wanted):
-        found = f"{len(corpus)} documents make {len(units)} independent unit{'s' * (len(units) != 1)}"
-        raise PlanError(f"{found}; expected at least {len(wanted)}, one for each part", "corpus")
+        fault = f"{len(corpus)} documents make {len(units)} independent unit{'s' * (len(units) != 1)}"
+        raise PlanError(f"{fault}; expected at least {len(wanted)}, one for each part", "corpus")
     part_of = _assign(units, wanted, seed, len(corpus))
     total = sum(wanted.values())
     parts, records = {}, {}
@@ -150,14 +150,14 @@ def split_corpus(
 def _look_at(corpus: Corpus, by: str | None) -> tuple[list[str], list[tuple[bool, bool]]]:
     """Of each document the value of the field, and whether several people annotated it and somebody reviewed it."""
     values, facts = [], []
-    known: set[str] = set()
+    names: set[str] = set()
     for document in corpus:
         values.append(", ".join(sorted(document.field_values(by))) if by else "")
         facts.append((len(document.readers) > 1, bool(document.reviewed)))
-        known |= _field_names(document) if by else set()
+        names |= _field_names(document) if by else set()
     if by and not any(values):
         raise PlanError(
-            f"no document has the field {quote_value(by)}; found the fields {join_names(sorted(known))}", "by"
+            f"no document has the field {quote_value(by)}; found the fields {join_names(sorted(names))}", "by"
         )
     return values, facts
 
@@ -215,11 +215,11 @@ def _assign(units: Sequence[_Unit], shares: Mapping[str, float], seed: int, coun
 
     part_of = [""] * len(units)
     empty = dict.fromkeys(names)
-    for place, index in enumerate(sorted(drawn, key=rank)):
+    for position, index in enumerate(sorted(drawn, key=rank)):
         unit = units[index]
         roomy = [name for name in names if room[name] >= len(unit.documents)] or names
         held_out = [name for name in roomy if name != names[0]] if unit.checked else []
-        free = list(empty) if len(units) - place <= len(empty) else held_out or roomy
+        free = list(empty) if len(units) - position <= len(empty) else held_out or roomy
         needs = {
             name: (
                 round(sum(times * lacking[name][value] for value, times in unit.values.items()), 9),

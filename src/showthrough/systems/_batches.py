@@ -48,14 +48,14 @@ def find_in_batch(anonymizer: Anonymizer, part: Corpus) -> BatchResult:
     ready = time.perf_counter()
     each: list[float] = []
     if get_optional(anonymizer, "apart", False):
-        found: list[Sequence[Mask]] = []
+        batch_masks: list[Sequence[Mask]] = []
         for document in documents:
             begun = time.perf_counter()
-            found += find_masks(anonymizer, [document])
+            batch_masks += find_masks(anonymizer, [document])
             each.append(time.perf_counter() - begun)
     else:
-        found = [*find_masks(anonymizer, documents)]
-    masks = [_of_one_kind(document_masks) for document_masks in found]
+        batch_masks = [*find_masks(anonymizer, documents)]
+    masks = [_of_one_kind(document_masks) for document_masks in batch_masks]
     seconds = time.perf_counter() - ready
     device, counts = get_optional(anonymizer, "device", "cpu"), Counter(counts_of(anonymizer)) - before
     return BatchResult(masks, seconds, ready - started, device=device, counts=dict(counts), each=each)

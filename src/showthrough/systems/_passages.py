@@ -26,8 +26,8 @@ def passages(text: str) -> Iterator[str]:
         passage = ""
         for part in _SENTENCE.split(piece):
             if passage.strip() and len(passage) + len(part) > LONGEST:
-                kept = passage.rstrip()
-                yield from filter(None, [kept, passage[len(kept) :]])
+                text_of_passage = passage.rstrip()
+                yield from filter(None, [text_of_passage, passage[len(text_of_passage) :]])
                 passage = ""
             passage += part
         yield from filter(None, [passage])

@@ -1,4 +1,4 @@
-"""Anonymizing a corpus: in batches, in one process or several, checked, with what it cost."""
+"""Anonymizing a corpus: in batches, in one process or several, checked, with what it cost, in energy too."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import starmap
+from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from msgspec import structs
@@ -32,10 +33,9 @@ from showthrough.engines.local import Local
 from showthrough.models.cache import Cache
 from showthrough.models.model_folders import TrainingRecord, TrainingTexts
 from showthrough.systems._batches import BatchResult, find_in_batch, find_in_worker, replace_masks, try_loading
-from showthrough.systems._energy import NO_COUNTER, joules_between, read_counters
 from showthrough.systems.base import Anonymizer, BaseAnonymizer, format_spec, get_optional, parameters_of
 from showthrough.systems.mask_cache import KeptMasks
-from showthrough.systems.outside.function import Function
+from showthrough.systems.outside.answers import Function
 from showthrough.systems.replacing import Way
 from showthrough.systems.spec import resolve_anonymizer
 from showthrough.version import __version__
@@ -50,7 +50,7 @@ class _Batch:
     """What came of some documents."""
 
     masks: list[list[Mask]]
-    found: BatchResult  # without its masks
+    result: BatchResult  # without its masks
     replacing: float  # seconds
     earlier: bool  # whether it was found in an earlier run, when that was measured
 
@@ -106,7 +106,7 @@ def anonymize(
     joules = joules_between(counters, read_counters())
     counts: Counter[str] = Counter()
     for batch in ordered:
-        counts.update(batch.found.counts)
+        counts.update(batch.result.counts)
     cost = _with_usage(_cost(corpus, anonymizer, ordered, jobs), ordered, counts, joules)
     provenance = _provenance(corpus, anonymizer, replacement, threshold, again, cost)
     provenance = structs.replace(provenance, counts=dict(sorted(counts.items())))
@@ -226,10 +226,10 @@ def _raise_if_lost(answers: Iterable[Result], anonymizer: Anonymizer) -> Iterato
 
 
 def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[_Batch], jobs: int | None) -> Cost:
-    results = [batch.found for batch in batches]
+    results = [batch.result for batch in batches]
     peaks = [result.peak_bytes for result in results if result.peak_bytes is not None]
     return Cost(
-        seconds=sum(batch.found.seconds + batch.replacing for batch in batches),
+        seconds=sum(batch.result.seconds + batch.replacing for batch in batches),
         documents=len(corpus),
         characters=int(corpus.survey.lengths.sum()),
         loading=max((result.loading for result in results), default=0.0),
@@ -243,14 +243,14 @@ def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[_Batch], job
 
 def _with_usage(cost: Cost, batches: Sequence[_Batch], counts: Counter[str], joules: float | None) -> Cost:
     """The cost with times of documents, tokens and energy. What is counted of tokens is taken out of the counts."""
-    each = [duration for batch in batches for duration in batch.found.each]
+    each = [duration for batch in batches for duration in batch.result.each]
     by_document = len(each) == cost.documents
     if not by_document:
         each = [
-            batch.found.seconds / len(batch.masks) for batch in batches if batch.masks for _ in range(len(batch.masks))
+            batch.result.seconds / len(batch.masks) for batch in batches if batch.masks for _ in range(len(batch.masks))
         ]
     p50, p95 = (float(np.quantile(each, share)) for share in (0.5, 0.95)) if each else (None, None)
-    asked = TOKENS_IN in counts or TOKENS_OUT in counts
+    has_tokens = TOKENS_IN in counts or TOKENS_OUT in counts
     sent, answered, unpriced, millionths = (counts.pop(key, 0) for key in (TOKENS_IN, TOKENS_OUT, UNPRICED, MILLIONTHS))
     if cost.earlier:
         no_joules = "masks were kept from an earlier run"
@@ -263,9 +263,9 @@ def _with_usage(cost: Cost, batches: Sequence[_Batch], counts: Counter[str], jou
         p50=p50,
         p95=p95,
         timed=("document" if by_document else "batch") if each else "",
-        tokens_in=sent if asked else None,
-        tokens_out=answered if asked else None,
-        dollars=millionths / 1e6 if asked and not unpriced else None,
+        tokens_in=sent if has_tokens else None,
+        tokens_out=answered if has_tokens else None,
+        dollars=millionths / 1e6 if has_tokens and not unpriced else None,
         joules=None if no_joules else joules,
         no_joules=no_joules,
     )
@@ -288,4 +288,43 @@ def _provenance(
         showthrough=__version__,
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         cost=cost,
+    )
+
+
+_POWERCAP = Path("/sys/class/powercap")
+_MICRO = 1_000_000
+NO_COUNTER = "this machine has no counter of energy that can be read"
+
+
+class EnergyCounter(NamedTuple):
+    """What a counter shows, in millionths of a joule, and where it starts anew."""
+
+    shown: int
+    most: int
+
+
+def read_counters(folder: Path = _POWERCAP) -> dict[str, EnergyCounter]:
+    """The counters of whole processors by name; none where there are none, or where only the administrator may look."""
+    counters = {}
+    for package in sorted(folder.glob("intel-rapl:*")):
+        if package.name.count(":") == 1:  # others are parts of it
+            try:
+                values = [int((package / name).read_text()) for name in ("energy_uj", "max_energy_range_uj")]
+            except (OSError, ValueError):
+                continue
+            counters[package.name] = EnergyCounter(*values)
+    return counters
+
+
+def joules_between(before: Mapping[str, EnergyCounter], after: Mapping[str, EnergyCounter]) -> float | None:
+    """What was used; `None` where nothing counts it. A counter that shows less has started anew, once.
+
+    >>> joules_between({"a": EnergyCounter(9_000_000, 10_000_000)}, {"a": EnergyCounter(1_000_000, 10_000_000)})
+    2.0
+    """
+    if not before or before.keys() != after.keys():
+        return None
+    steps = (after[name].shown - counter.shown for name, counter in before.items())
+    return (
+        sum(step if step >= 0 else step + after[name].most for name, step in zip(before, steps, strict=True)) / _MICRO
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,6 +12,7 @@ from showthrough.core.errors import PlanError, ResourceError, join_names, shorte
 from showthrough.data.documents import Document
 from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.models.detectors import presidio, spacy
+from showthrough.models.detectors.base import Detector
 from showthrough.models.detectors.gliner import GlinerDetector
 from showthrough.models.detectors.presidio import Presidio
 from showthrough.models.detectors.spacy import Spacy, pipeline
@@ -79,7 +81,30 @@ class SpacyAnonymizer(BaseAnonymizer):
 
 
 @dataclass(frozen=True)
-class PresidioAnonymizer(BaseAnonymizer):
+class _DetectorAnonymizer(BaseAnonymizer):
+    """Hides all that a detector finds, with its scores."""
+
+    def __post_init__(self) -> None:
+        _ = self._detector  # which checks what can be set
+
+    @property
+    @abstractmethod
+    def _detector(self) -> Detector: ...
+
+    def masks(self, documents: Sequence[Document]) -> list[list[ScoredMask]]:
+        all_finds = self._detector.find([document.text for document in documents])
+        return [
+            [ScoredMask(find.start, find.end, None, find.entity_type, find.score) for find in finds]
+            for finds in all_finds
+        ]
+
+    @property
+    def pinned(self) -> Mapping[str, str]:
+        return dict(self._detector.pinned)
+
+
+@dataclass(frozen=True)
+class PresidioAnonymizer(_DetectorAnonymizer):
     """Hides all that Presidio's analyzer finds: persons, places, nationalities and religions, dates, contacts, codes.
 
     These are its recognizers as they come, with a spaCy pipeline, as the Text Anonymization Benchmark ran it;
@@ -94,27 +119,13 @@ class PresidioAnonymizer(BaseAnonymizer):
     threshold: float = parameter(0.0, "finds with a lower score are left out")
     org: bool = parameter(False, "also organizations, which Presidio leaves out because it is often wrong on them")
 
-    def __post_init__(self) -> None:
-        _ = self._detector  # which checks the threshold
-
     @property
     def _detector(self) -> Presidio:
         return Presidio(self.model, self.language, self.threshold, self.org)
 
-    def masks(self, documents: Sequence[Document]) -> list[list[ScoredMask]]:
-        all_finds = self._detector.find([document.text for document in documents])
-        return [
-            [ScoredMask(find.start, find.end, None, find.entity_type, find.score) for find in finds]
-            for finds in all_finds
-        ]
-
     def prepare(self) -> None:
         _ = self._detector.types  # makes the engine, and says what it lacks
         _named_entities(self.model)
-
-    @property
-    def pinned(self) -> Mapping[str, str]:
-        return dict(self._detector.pinned)
 
     @property
     def model_bytes(self) -> int | None:
@@ -122,7 +133,7 @@ class PresidioAnonymizer(BaseAnonymizer):
 
 
 @dataclass(frozen=True)
-class GlinerAnonymizer(BaseAnonymizer):
+class GlinerAnonymizer(_DetectorAnonymizer):
     """Hides what a GLiNER model finds. Labels are plain words, and any will do.
 
     Weights are read from safetensors alone, and no code of a model is run. Long texts are read in overlapping windows.
@@ -138,19 +149,9 @@ class GlinerAnonymizer(BaseAnonymizer):
     threshold: float = parameter(0.5, "finds with this score or a lower one are left out")
     on: str = parameter("auto", "where it runs: auto, cpu, cuda, cuda:1 or mps")
 
-    def __post_init__(self) -> None:
-        _ = self._detector  # which checks what can be set
-
     @property
     def _detector(self) -> GlinerDetector:
         return GlinerDetector(self.model, self.labels, self.threshold, self.on)
-
-    def masks(self, documents: Sequence[Document]) -> list[list[ScoredMask]]:
-        all_finds = self._detector.find([document.text for document in documents])
-        return [
-            [ScoredMask(find.start, find.end, None, find.entity_type, find.score) for find in finds]
-            for finds in all_finds
-        ]
 
     def prepare(self) -> None:
         gliner(self.model, self.on)
@@ -158,7 +159,7 @@ class GlinerAnonymizer(BaseAnonymizer):
     @property
     def pinned(self) -> Mapping[str, str]:
         # Another device gives other last digits, and so, rarely, another mask.
-        return {**dict(self._detector.pinned), "device": self.device}
+        return {**super().pinned, "device": self.device}
 
     @property
     def model_bytes(self) -> int | None:

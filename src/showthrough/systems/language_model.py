@@ -26,7 +26,7 @@ from showthrough.models.chat.base import MODEL, Chat, ChatQuestion, Reply
 from showthrough.models.chat.consent import address_of, hosts_of, price_of
 from showthrough.models.chat.estimate import QuestionTally
 from showthrough.models.chat.prompts import Prompt, decode_answer, load, prompt_of
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 from showthrough.storage.reading import read_bytes
 from showthrough.systems._passages import LONGEST, spoken_text, windows
 from showthrough.systems.base import Anonymizer

@@ -40,7 +40,7 @@ from showthrough.systems.replacing import make_replacer
 if TYPE_CHECKING:
     from showthrough.data.background import Background
     from showthrough.models.chat.estimate import QuestionTally
-    from showthrough.models.chat.settings import AskingSettings
+    from showthrough.models.settings import AskingSettings
     from showthrough.systems.language_model import LanguageModelAnonymizer
 
 _MOST_ROUNDS = 20
@@ -260,9 +260,9 @@ def new_masks(document: Document, masks: Sequence[Mask], spans: Sequence[Span]) 
 @lru_cache(maxsize=2)
 def _background(path: str) -> Background:
     from showthrough.formats.people.background import read_background
-    from showthrough.storage.paths import place_of
+    from showthrough.storage.paths import as_path
 
-    return read_background(place_of(path))
+    return read_background(as_path(path))
 
 
 @lru_cache(maxsize=2)

@@ -38,11 +38,11 @@ class Counts:
 
     def places(self, words: Sequence[str]) -> set[int]:
         """The documents that have these words, one after the other."""
-        found = set.intersection(*(self._places.get(word, set()) for word in words)) if words else set()
+        documents = set.intersection(*(self._places.get(word, set()) for word in words)) if words else set()
         if len(words) < 2:
-            return found
+            return documents
         phrase = f" {' '.join(words)} "
-        return {number for number in found if phrase in f" {self._texts[number]} "}
+        return {number for number in documents if phrase in f" {self._texts[number]} "}
 
     def information(self, places: set[int]) -> float:
         """−log₂ of the share of documents."""
@@ -85,25 +85,25 @@ class Sanitize(BaseAnonymizer):
             raise PlanError(f"found {self.alpha}; expected 0 to 1", "alpha")
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
-        known = _read(self._path)
-        return [list(self._masks(document, known)) for document in documents]
+        corpus_words = _read(self._path)
+        return [list(self._masks(document, corpus_words)) for document in documents]
 
-    def _masks(self, document: Document, known: _Known) -> Iterator[Mask]:
+    def _masks(self, document: Document, corpus_words: _Known) -> Iterator[Mask]:
         spans = [match.span() for match in _WORD.finditer(document.text)]
         words = [(*span, word) for span, word in zip(spans, _words(document.text), strict=True)]
-        names = [self.entity] if self.entity else known.people.get(document.id, [])
+        names = [self.entity] if self.entity else corpus_words.people.get(document.id, [])
         risky: set[str] = set()
         called: set[int] = set()  # places of words of a name that stands there whole
         spoken = {word for _, _, word in words}
         for name in names:
             parts = _words(name)
-            places = known.counts.places(parts)
+            places = corpus_words.counts.places(parts)
             if not places:
                 fault = f"{quote_value(name)} is in no document of {self.corpus}, so that nothing can be counted"
                 raise self._fault(document, f"{fault}; expected the name as texts have it")
-            information = known.counts.information(places)
+            information = corpus_words.counts.information(places)
             bound = self.alpha * information
-            risky |= {word for word in spoken if _exceeds(known.counts.mutual_information(word, places), bound)}
+            risky |= {word for word in spoken if _exceeds(corpus_words.counts.mutual_information(word, places), bound)}
             if _exceeds(information, bound):  # what the name tells of itself
                 called |= _standing(parts, [word for _, _, word in words])
         if not names:

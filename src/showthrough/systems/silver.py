@@ -23,8 +23,8 @@ from showthrough.core.call_syntax import descriptions
 from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.core.expected import expects
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
+from showthrough.data.labels import type_of
 from showthrough.data.levels import by_type
-from showthrough.data.mask_types import type_of
 from showthrough.data.masks import Anonymization, Mask, flatten_masks
 from showthrough.data.silver import silver_name
 from showthrough.data.types import fold_type

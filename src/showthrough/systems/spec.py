@@ -27,10 +27,10 @@ from showthrough.core.call_syntax import apply_overrides, outside_texts, placed_
 from showthrough.core.errors import PlanError, quote_value, shorten, suggest_name
 from showthrough.core.plugins import value_of
 from showthrough.data.provenance import REPAIR
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 from showthrough.systems.base import ANONYMIZERS, Anonymizer, get_optional
 from showthrough.systems.combined import Everywhere, Union
-from showthrough.systems.outside.function import Function, FunctionAnonymizer
+from showthrough.systems.outside.answers import Function, FunctionAnonymizer
 from showthrough.systems.repair import Repair
 
 EVERYWHERE = "everywhere"

@@ -52,7 +52,7 @@ def test_it_is_given_the_document_where_its_parameter_says_so() -> None:
     ],
 )
 def test_spans_in_whatever_shape(span: object, expected: st.Mask) -> None:
-    from showthrough.systems.outside.function import FunctionAnonymizer
+    from showthrough.systems.outside.answers import FunctionAnonymizer
 
     assert FunctionAnonymizer(lambda text: [span]).masks([CORPUS.documents[0]]) == [[expected]]
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, Mention, PlanError, read_corpus
 from showthrough.cli import demo_corpus as demo
-from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.levels import by_type
+from showthrough.data.schemes import PHI_TYPES, phi_type
 from showthrough.models.dictionary import dictionary_from
 from showthrough.systems.surrogates.dates import WrittenDate, day_comes_first, find_dates
 from showthrough.systems.surrogates.names import Names

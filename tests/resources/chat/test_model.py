@@ -20,7 +20,7 @@ from showthrough.models.chat import _client, model as model_module
 from showthrough.models.chat.base import ChatQuestion
 from showthrough.models.chat.model import LanguageModel
 from showthrough.models.chat.recordings import Recordings, read_recordings
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 from talking import CUT, DROPPED, FAULTS, MALFORMED, REFUSED, Talking, talking
 
 pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="pip install 'showthrough[llm]'")

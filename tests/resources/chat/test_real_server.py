@@ -18,7 +18,7 @@ import pytest
 from showthrough.models.chat.base import ChatQuestion
 from showthrough.models.chat.model import LanguageModel
 from showthrough.models.chat.recordings import Recordings, read_recordings
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 
 NEEDED = ("transformers", "torch", "accelerate", "fastapi", "uvicorn", "openai")
 MISSING = [name for name in NEEDED if find_spec(name) is None]

@@ -21,7 +21,7 @@ from showthrough.models.chat._stream import AnswerStream, BrokenStreamError, Jso
 from showthrough.models.chat.base import AnswerSource, ChatQuestion, describe_unanswered
 from showthrough.models.chat.model import LanguageModel, _Pace
 from showthrough.models.chat.recordings import Recordings, read_recordings
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 from talking import DroppedError, talking
 
 JSON = st.recursive(

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 from msgspec.structs import astuple
 
 from showthrough.core.arrays import Bools, Ints, Ints8
 from showthrough.data.documents import Document, Identifier, Mention
 from showthrough.data.layout.spans import count_over, expand_ranges
-from showthrough.data.levels import LEVELS
 from showthrough.data.types import is_confidential
 
 if TYPE_CHECKING:
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 # A layer is one annotator's work on one document. Each has its own part of a line on which all layers lie.
 
 
-@dataclass(frozen=True)
-class AnnotationLayers:
+class AnnotationLayers(msgspec.Struct, frozen=True, dict=True):
     """All layers of some documents, in the order of these."""
 
     mentions: Sequence[Sequence[Mention]]  # of a layer
@@ -54,12 +52,11 @@ class AnnotationLayers:
         return expand_ranges(first, first + self.count[document])
 
 
-_LEVEL = {level: number for number, level in enumerate(LEVELS)}
+_LEVEL: dict[Identifier, int] = {"MAY_MASK": -1, "NO_MASK": 0, "QUASI": 1, "DIRECT": 2}
 DIRECT = _LEVEL["DIRECT"]
 
 
-@dataclass(frozen=True)
-class Gold:
+class Gold(msgspec.Struct, frozen=True, dict=True):
     """What annotators marked, as arrays: mentions, the entities they make, the layers they stand in.
 
     Mentions are sorted by layer as they were read.
@@ -67,7 +64,7 @@ class Gold:
 
     start: Ints
     end: Ints
-    level: Ints8  # of a mention: 2 DIRECT, 1 QUASI, 0 NO_MASK
+    level: Ints8  # of a mention: 2 DIRECT, 1 QUASI, 0 NO_MASK, -1 MAY_MASK
     entity: Ints  # of a mention
     layer: Ints  # of a mention
     entity_document: Ints
@@ -107,23 +104,22 @@ class Gold:
         )
 
     def part(self, chosen: Ints, axis: SpanLayout) -> Gold:
-        """What stands in some of the layers, by their ascending numbers, in a layout that has these layers alone."""
+        """What stands in some of the layers, in a layout that has these alone: a layer may be there several times."""
         layers, old = axis.layers, self.layers
-        new_layer = np.full(len(old.mentions), -1)
-        new_layer[chosen] = np.arange(len(chosen))
-        kept = new_layer[self.layer] >= 0
-        layer = new_layer[self.layer[kept]]
+        # Mentions lie layer after layer, and so do entities, by their first mentions: each is of one layer alone.
+        layer, mention = expand_ranges(*_ranges_of(self.layer, chosen))
+        first, last = _ranges_of(self.layer[_first_of_each(self.entity)], chosen)
+        _, is_left = expand_ranges(first, last)
+        count = last - first
+        entity = self.entity[mention] + (np.cumsum(count) - count - first)[layer]
         # Where a document starts in the old layout is what its layers have in front of it there.
         moved = axis.bounds[layers.document] - (old.base - old.shift)[chosen]
-        is_left = np.zeros(len(self.entity_level), dtype=bool)  # an entity is of one layer: all of it, or nothing
-        is_left[self.entity[kept]] = True
-        entity = (np.cumsum(is_left) - 1)[self.entity[kept]]
-        types, first, entity_type = np.unique(self.entity_type[is_left], return_index=True, return_inverse=True)
-        by_occurrence = np.argsort(first)
+        types, first_of_type, entity_type = np.unique(self.entity_type[is_left], return_index=True, return_inverse=True)
+        by_occurrence = np.argsort(first_of_type)
         return Gold(
-            start=self.start[kept] + moved[layer],
-            end=self.end[kept] + moved[layer],
-            level=self.level[kept],
+            start=self.start[mention] + moved[layer],
+            end=self.end[mention] + moved[layer],
+            level=self.level[mention],
             entity=entity,
             layer=layer,
             entity_document=layers.document[layer[_first_of_each(entity)]],
@@ -154,33 +150,58 @@ class Gold:
         return self.layers.count
 
     @cached_property
-    def _reach(self) -> tuple[Ints, Ints, Ints, Bools]:
-        """To-be-masked mentions by layer and start: where each starts, how far those of its layer reach up to it, its
+    def has_may(self) -> bool:
+        """Whether anything may be masked or stay."""
+        return bool((self.level < 0).any())
+
+    def _reach_of(self, chosen: Bools) -> tuple[Ints, Ints, Ints, Bools]:
+        """Some mentions by layer and start: where each starts, how far those of its layer reach up to it, its
         document, and which end their layer.
 
         A mention contains a span when, among the mentions that start no later, the farthest end lies no earlier
         than the span's end: a running maximum answers that. On the line of layers one does for all annotators at once.
         """
-        masked = self.level > 0
-        layer = self.layer[masked]
+        layer = self.layer[chosen]
         shift = self.layers.shift[layer]
-        start = self.start[masked] + shift
+        start = self.start[chosen] + shift
         order = np.argsort(start, kind="stable")  # which keeps layers together
-        reach = np.maximum.accumulate((self.end[masked] + shift)[order])
+        reach = np.maximum.accumulate((self.end[chosen] + shift)[order])
         last = np.diff(layer, append=-1) != 0
         return start[order] - shift, reach - shift, self.layers.document[layer], last
 
-    def agreement(self, start: Ints, end: Ints, document: Ints) -> Ints:
+    @cached_property
+    def _reach(self) -> tuple[Ints, Ints, Ints, Bools]:
+        return self._reach_of(self.level > 0)
+
+    @cached_property
+    def _reach_with_may(self) -> tuple[Ints, Ints, Ints, Bools]:
+        return self._reach_of(self.level != 0)
+
+    def voters(self, start: Ints, end: Ints, document: Ints, agreed: Ints) -> Ints:
+        """For each span, how many annotators say whether to mask it; `agreed` want it masked.
+
+        Who has a MAY_MASK mention that contains it whole abstains. Where somebody does and nobody wants it masked, it
+        counts for nobody.
+        """
+        annotators = self.annotators[document]
+        if not self.has_may:
+            return annotators
+        abstaining = self.agreement(start, end, document, may=True) - agreed
+        return np.where((agreed == 0) & (abstaining > 0), 0, annotators - abstaining)
+
+    def agreement(self, start: Ints, end: Ints, document: Ints, *, may: bool = False) -> Ints:
         """For each span, how many annotators have a to-be-masked mention that contains it whole.
+
+        With `may`, mentions that may be masked count as well.
 
         What a mention contains is looked for, and not the other way round: there are far fewer mentions than tokens.
         """
         if (start[1:] < start[:-1]).any():
             order = np.argsort(start, kind="stable")
             agreeing = np.zeros(len(start), dtype=np.int64)
-            agreeing[order] = self.agreement(start[order], end[order], document[order])
+            agreeing[order] = self.agreement(start[order], end[order], document[order], may=may)
             return agreeing
-        opens, reach, of_document, last = self._reach
+        opens, reach, of_document, last = self._reach_with_may if may else self._reach
         if not len(opens) or not len(start):
             return np.zeros(len(start), dtype=np.int64)
         # From its start up to the next one of its layer, or the end of its document, a mention's reach decides.
@@ -220,6 +241,11 @@ class _Columns:
             ids = tuple(entity_id or position for position, entity_id in enumerate(ids))
         numbers: defaultdict[str | int, int] = defaultdict(self._next_number)
         self.entities += map(numbers.__getitem__, ids)
+
+
+def _ranges_of(layer: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+    """Of things that lie layer after layer, which each of some layers has: from the first to before the last."""
+    return np.searchsorted(layer, chosen), np.searchsorted(layer, chosen, side="right")
 
 
 def _first_of_each(entity: Ints) -> Ints:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Bools, Bytes, Codes, Ints, Ints32
@@ -22,8 +22,7 @@ class SortedSpans(Protocol):
     def end(self) -> Ints: ...
 
 
-@dataclass(frozen=True)
-class Spans:
+class Spans(msgspec.Struct, frozen=True):
     """Tokens in the span layout, each with its number and that of the thing it was found in (a mention, a mask)."""
 
     start: Ints
@@ -35,8 +34,7 @@ class Spans:
         return len(self.start)
 
 
-@dataclass(frozen=True)
-class Contents:
+class Contents(msgspec.Struct, frozen=True):
     """What spans have of tokens, without a list of them span by span: of nested spans that would be endless.
 
     A span has the tokens `first` to before `last` whole, and cuts off at most one at either edge.
@@ -75,6 +73,21 @@ def expand_ranges(first: Ints, last: Ints) -> tuple[Ints, Ints]:
 def list_positions(start: Ints, end: Ints) -> Ints:
     """All places of some spans, span after span."""
     return expand_ranges(start, end)[1]
+
+
+def find_overlaps(left: SortedSpans, right: SortedSpans) -> tuple[Ints, Ints, Ints]:
+    """All pairs that share characters: left, right, and how many they share. Cheapest with the shorter list right.
+
+    There are as many as spans where one side does not overlap itself; else there may be as many as their product.
+    """
+    # What ends before a span starts cannot touch it, nor what starts after its end; the reach is the farthest end yet.
+    reach = np.maximum.accumulate(left.end) if len(left.end) else left.end
+    first = np.searchsorted(reach, right.start, side="right")
+    last = np.searchsorted(left.start, right.end, side="left")
+    theirs, ours = expand_ranges(first, last)
+    shared = np.minimum(left.end[ours], right.end[theirs]) - np.maximum(left.start[ours], right.start[theirs])
+    touching = shared > 0
+    return ours[touching], theirs[touching], shared[touching]
 
 
 def find_touching(tokens: SortedSpans, start: Ints, end: Ints) -> tuple[Ints, Ints]:

@@ -1,4 +1,4 @@
-"""Authorship in the risk annex."""
+"""Authorship in the risk annex; apart, since only the annex needs it, and imported then."""
 
 from __future__ import annotations
 

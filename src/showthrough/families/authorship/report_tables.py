@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from showthrough.core.errors import shorten
-from showthrough.families.authorship._parts import BEFORE, FALSE, LOST, OVERLAP, TOLD
-from showthrough.families.authorship.family import RATINGS, VERIFIERS
+from showthrough.families.authorship.family import BEFORE, FALSE, LOST, OVERLAP, RATINGS, TOLD, VERIFIERS
 from showthrough.families.authorship.verifiers.base import ADAPTIVE, UNANSWERED
 from showthrough.families.authorship.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL
 from showthrough.metrics import HEADLINE

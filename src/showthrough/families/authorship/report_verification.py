@@ -76,36 +76,38 @@ def _differences(scores: VerifierScores) -> Iterator[Grid]:
     yield Grid("How likely chance makes them (p)", heads, tuple(by_chance), "pair", notes, "tests")
 
 
-def attribution_sheet(found: Attribution) -> ReportDocument:
+def attribution_sheet(outcome: Attribution) -> ReportDocument:
     """How often texts are given to their author, before and after masking."""
     lead = (
-        f"{counted_words(found.texts, 'text')}, {found.authors:,} authors to choose from. Guessing is right "
-        f"{found.chance:.3f} of the time."
+        f"{counted_words(outcome.texts, 'text')}, {outcome.authors:,} authors to choose from. Guessing is right "
+        f"{outcome.chance:.3f} of the time."
     )
-    heads = {ACCURACY: "right", AT_K: f"among {found.k}", RANK: "mean 1/rank"}
+    heads = {ACCURACY: "right", AT_K: f"among {outcome.k}", RANK: "mean 1/rank"}
     rows = tuple(
-        GridRow(one.name, tuple(share(part.value, part.low, part.high) for part in one.measures.values()))
-        for one in found.scores
+        GridRow(score.name, tuple(share(part.value, part.low, part.high) for part in score.measures.values()))
+        for score in outcome.scores
     )
-    grid = Grid(f"Authors named by {found.attack}", tuple(heads.values()), rows, "texts", label="attribution")
+    grid = Grid(f"Authors named by {outcome.attack}", tuple(heads.values()), rows, "texts", label="attribution")
     blocks = [grid]
-    if found.compared:
-        pairs = [one for one in found.compared if one.metric == ACCURACY]
+    if outcome.compared:
+        pairs = [score for score in outcome.compared if score.metric == ACCURACY]
         tests = tuple(
             GridRow(
-                f"{shorten(one.first)} − {shorten(one.second)}",
+                f"{shorten(score.first)} − {shorten(score.second)}",
                 (
-                    number(one.difference, one.low, one.high),
-                    missing(one.note or _UNDEFINED) if one.p_holm is None else words(p_text(one.p_holm)),
+                    number(score.difference, score.low, score.high),
+                    missing(score.note or _UNDEFINED) if score.p_holm is None else words(p_text(score.p_holm)),
                 ),
             )
-            for one in pairs
+            for score in pairs
         )
-        note = f"studentized paired randomization over authors, {found.shuffles:,} shuffles, with Holm's correction"
+        note = f"studentized paired randomization over authors, {outcome.shuffles:,} shuffles, with Holm's correction"
         blocks.append(Grid("Differences in right answers", ("difference", "p"), tests, "pair", (note,), "differences"))
-    notes = (f"intervals of {found.confidence:.0%} over authors, {found.resamples:,} resamples, seed {found.seed}",)
-    told = "topics show authors too: an author of one topic is found by it, whatever the style"
-    return ReportDocument("Which author wrote it", (lead,), tuple(blocks), (*notes[: bool(found.resamples)], told))
+    notes = (
+        f"intervals of {outcome.confidence:.0%} over authors, {outcome.resamples:,} resamples, seed {outcome.seed}",
+    )
+    warning = "topics show authors too: an author of one topic is found by it, whatever the style"
+    return ReportDocument("Which author wrote it", (lead,), tuple(blocks), (*notes[: bool(outcome.resamples)], warning))
 
 
 def _notes(scores: VerifierScores) -> Iterator[str]:

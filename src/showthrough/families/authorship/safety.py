@@ -17,7 +17,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.families.authorship._attackers import attackers_of
-from showthrough.families.authorship._parts import BEFORE, FALSE, LOST, TOLD
+from showthrough.families.authorship.family import BEFORE, FALSE, LOST, TOLD
 from showthrough.families.authorship.problems import Problems, problems_of
 from showthrough.families.authorship.verifiers.adaptive import ADAPTIVE, AUTHORS, FOLDS, VERSION
 from showthrough.families.authorship.verifiers.base import UNANSWERED
@@ -182,7 +182,7 @@ class Safety(Metric):
 
     def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
         groups = [group for group in corpus.survey.groups if group]
-        if corpus.survey.asked or len({*groups}) < len(groups):
+        if corpus.survey.questions or len({*groups}) < len(groups):
             return []
         expected = "expected problems of author verification, or documents with groups (--group-by author)"
         fault = f"no document says what else its author wrote, which the metric safety needs; {expected}"

@@ -14,7 +14,7 @@ from showthrough.core.errors import Problem, ResourceError
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
-from showthrough.families.authorship._parts import OVERLAP
+from showthrough.families.authorship.family import OVERLAP
 from showthrough.families.authorship.passages import PassagePair, passages
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk

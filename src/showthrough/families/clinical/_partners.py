@@ -13,9 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.core.arrays import Bools, Ints
-from showthrough.families.clinical._instances import TypedSpans, beginning_alike, find_overlaps, match_one_to_one
+from showthrough.core.errors import ResourceError
+from showthrough.data.layout.spans import find_overlaps
+from showthrough.families.clinical._instances import TypedSpans, beginning_alike, match_one_to_one
 
 _LISTED = 2_000_000  # pairs
+_MOST = 20_000_000  # that share enough of their union
 _BLOCK = 256  # spans that are looked at together
 _NOWHERE = 1 << 40
 
@@ -39,6 +42,41 @@ def pair_instances(gold: TypedSpans, system: TypedSpans, types: bool) -> Pairs:
     same = (gold.kind[true] == system.kind[partner]) | (not types)
     exact = np.arange(len(true)) < len(alike[0])
     return Pairs(true, partner, np.asarray(same & exact))
+
+
+def pair_same_types(gold: TypedSpans, system: TypedSpans) -> Pairs:
+    """The same for pairs of one type alone."""
+    width = int(max(gold.end.max(initial=0), system.end.max(initial=0))) + 1
+    ours, theirs = (np.lexsort((spans.end, spans.start, spans.kind)) for spans in (gold, system))
+    pairs = pair_instances(_shift_kinds(gold.at(ours), width), _shift_kinds(system.at(theirs), width), types=False)
+    return Pairs(ours[pairs.gold], theirs[pairs.system], pairs.correct)
+
+
+def _shift_kinds(spans: TypedSpans, width: int) -> TypedSpans:
+    """Each kind on a stretch of its own, so that only spans of one kind overlap."""
+    shift = spans.kind * width
+    return TypedSpans(spans.start + shift, spans.end + shift, spans.layer, spans.kind)
+
+
+def pair_by_union(gold: TypedSpans, system: TypedSpans, types: bool, least: float) -> Pairs:
+    """Pairs that share at least so much of their union, those that share most of it first."""
+    parts = [np.zeros((3, 0))]
+    begun = np.searchsorted(gold.start, system.end, side="left")
+    ended = np.searchsorted(np.sort(gold.end), system.start, side="right")
+    block = np.cumsum(begun - ended) // _LISTED  # so many pairs are looked at together
+    for number in np.unique(block):
+        chosen = np.flatnonzero(block == number)
+        true, partner, shared = find_overlaps(gold, system.at(chosen))
+        partner = chosen[partner]
+        share = shared / (gold.size[true] + system.size[partner] - shared)
+        enough = (share >= least) & ((gold.kind[true] == system.kind[partner]) | (not types))
+        parts.append(np.stack([true[enough], partner[enough], share[enough]]))
+        if sum(part.shape[1] for part in parts) > _MOST:
+            raise ResourceError(f"more than {_MOST:,} pairs of spans share that much; expected fewer nested spans")
+    true, partner, share = np.concatenate(parts, axis=1)
+    true, partner = true.astype(np.int64), partner.astype(np.int64)
+    stands = match_one_to_one(true, partner, (partner, true, -share))
+    return Pairs(true[stands], partner[stands], np.ones(int(stands.sum()), dtype=bool))
 
 
 def complement(count: int, indices: Ints) -> Bools:

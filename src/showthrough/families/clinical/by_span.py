@@ -13,17 +13,18 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError
+from showthrough.core.errors import PlanError, quote_value
 from showthrough.families.clinical._instances import TypedSpans, beginning_alike, match_one_to_one
-from showthrough.families.clinical._partners import complement
+from showthrough.families.clinical._partners import Pairs, complement, pair_by_union, pair_instances, pair_same_types
 from showthrough.families.clinical._tokens import Letters
-from showthrough.families.clinical.base import InstanceMetric, name_measures
+from showthrough.families.clinical.base import InstanceMetric, PhiGold, name_measures
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.rows import Rows, Totals
 
 _STOP = re.compile(r"\n|[.!?…]+[\"'”’»)\]]*\s+")
 _WORD = re.compile(r"\w")
+_SHARE = re.compile(r"iou>=(1|0\.\d*[1-9])")
 
 
 def match_instances(gold: TypedSpans, system: TypedSpans, types: bool, tolerance: int) -> tuple[Bools, Bools]:
@@ -37,6 +38,12 @@ def match_instances(gold: TypedSpans, system: TypedSpans, types: bool, tolerance
     return ~complement(len(gold), true[stands]), ~complement(len(system), partner[stands])
 
 
+def _least_share(match: str) -> float:
+    """The X of `iou>=X`; NaN where that is not what it says."""
+    share = _SHARE.fullmatch(match)
+    return float(share[1]) if share else np.nan
+
+
 @dataclass(frozen=True)
 class PhiSpan(InstanceMetric):
     """F of exact PHI spans, as MEDDOCAN and i2b2 2014 count them.
@@ -45,7 +52,9 @@ class PhiSpan(InstanceMetric):
     strict view of i2b2 2014). `phi_span`: the types do not matter (MEDDOCAN's second track). `phi_merged`: nor does it
     matter where neighbours are cut. Spans with no letter or digit between them are merged, and every span inside a
     merged span that gold has too is right. `tolerance=2` is the relaxed view of i2b2 2014: the end may be two
-    characters off. The same span counts once.
+    characters off. The same span counts once. Other `match` are SemEval's (Segura-Bedmar et al. 2013) and IoU:
+    `overlap` takes one shared character, `partial` counts that as a half, and `iou>=0.5` asks for half of the union.
+    Then each span has one partner at most.
 
     P = right / system's spans, R = found / gold's spans, F = 2PR / (P + R)
 
@@ -60,12 +69,14 @@ class PhiSpan(InstanceMetric):
 
     version = 3
     group = "both"
-    title = "PHI, exact spans"
     roles = ("F, P and R",)
     undefined = "no PHI in gold or in what was masked, or the masks do not say their types"
 
     merged: bool = parameter(False, "whether neighbouring spans are merged; not with types")
     tolerance: int = parameter(0, "how many characters the end may be off")
+    match: str = parameter(
+        "exact", "when two spans match: exact, partial (other overlaps count a half), overlap, iou>=X"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,8 +85,25 @@ class PhiSpan(InstanceMetric):
         if self.merged and (self.types or self.tolerance):
             raise PlanError("merged spans have no type and no tolerance; say types=False", type(self).__name__)
 
+        if self.match not in ("exact", "partial", "overlap") and np.isnan(_least_share(self.match)):
+            expected = "expected exact, partial, overlap or iou>=X with X above 0 and up to 1, such as iou>=0.5"
+            raise PlanError(f"match={quote_value(self.match)} is not known; {expected}", type(self).__name__)
+        if self.match != "exact" and (self.merged or self.tolerance):
+            raise PlanError("merged spans and a tolerance need match='exact'", type(self).__name__)
+
+    @property
+    def title(self) -> str:
+        ways = {"exact": "exact spans", "partial": "spans in part", "overlap": "spans that overlap"}
+        return f"PHI, {ways.get(self.match, 'spans by their overlap')}"
+
     @property
     def summary(self) -> str:
+        if self.match != "exact":
+            sharing = {"partial": "that share a character; unless both bounds match they count a half"}
+            sharing["overlap"] = "that share a character"
+            least = _least_share(self.match)
+            shared = sharing.get(self.match, f"that share at least {least:g} of their union")
+            return f"F of PHI spans {shared}; types {'must' if self.types else 'need not'} match."
         if self.merged:
             return "F of PHI spans after neighbouring spans are joined; types need not match."
         matching = "start, end and type must match" if self.types else "start and end must match, the type need not"
@@ -90,6 +118,8 @@ class PhiSpan(InstanceMetric):
         def rows(anonymized: Anonymized) -> Rows:
             marked = self.system(gold, anonymized)
             system = self.select_instances(marked.instances)
+            if self.match != "exact":
+                return self.rows(self._matched(gold, true, system), marked)
             hits, right = match_instances(true, system, self.types, self.tolerance)
             if letters is not None:
                 (ours, of_true), (theirs, of_system) = _merge_adjacent(letters, true), _merge_adjacent(letters, system)
@@ -100,6 +130,19 @@ class PhiSpan(InstanceMetric):
             return self.rows({name: gold.by_document(spans) for name, spans in sides.items()}, marked)
 
         return rows
+
+    def _matched(self, gold: PhiGold, true: TypedSpans, system: TypedSpans) -> dict[str, Floats]:
+        """Counts where bounds may differ. A partial match is a half on either side."""
+        pairs = self._pairs(true, system)
+        right = gold.by_document(true.at(pairs.gold))
+        if self.match == "partial":
+            right = (right + gold.by_document(true.at(pairs.gold[pairs.correct]))) / 2
+        return {"found": right, "gold": gold.by_document(true), "right": right, "system": gold.by_document(system)}
+
+    def _pairs(self, true: TypedSpans, system: TypedSpans) -> Pairs:
+        if self.match not in ("partial", "overlap"):
+            return pair_by_union(true, system, self.types, _least_share(self.match))
+        return pair_same_types(true, system) if self.types else pair_instances(true, system, types=False)
 
     def combine(self, totals: Totals) -> dict[str, Floats]:
         precision, recall = ratio(totals["right"], totals["system"]), ratio(totals["found"], totals["gold"])

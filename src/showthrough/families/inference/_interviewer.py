@@ -66,7 +66,7 @@ class Interviewer:
         for aim, tags in dict.fromkeys((case.aim, case.tags) for case in cases):
             numbers = [number for number, case in enumerate(cases) if (case.aim, case.tags) == (aim, tags)]
             read: Callable[[str, str], Answer] = partial(_READERS[aim], tags)
-            replies = self._chat.replies([_question(cases[number]) for number in numbers], partial(read, ""))
+            replies = self._chat.replies([question_about(cases[number]) for number in numbers], partial(read, ""))
             for number, reply in zip(numbers, replies, strict=True):
                 answers[number] = None if reply is None else read(cases[number].text, reply.content)
         return answers
@@ -80,7 +80,8 @@ def answer_in(case: AttackCase, content: str) -> Answer | None:
         return None
 
 
-def _question(case: AttackCase) -> ChatQuestion:
+def question_about(case: AttackCase) -> ChatQuestion:
+    """What a model is asked about a released text."""
     question = load(_PACKAGE, _PROMPTS[case.aim]).about(
         f"<text>\n{case.text}\n</text>",
         schema=_SCHEMAS[case.aim](case.tags),

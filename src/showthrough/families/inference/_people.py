@@ -19,7 +19,7 @@ from showthrough.families.inference._matching import by_agreement, match_people
 from showthrough.families.inference._spec import attacker_of, judge_of
 from showthrough.families.inference.base import Answer, Judge
 from showthrough.families.inference.controls import CONTROL, CONTROLS, Answers, answers_of, stand_ins
-from showthrough.families.inference.parts import (
+from showthrough.families.inference.family import (
     ABOUT,
     ASKED,
     BARE,

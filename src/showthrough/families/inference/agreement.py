@@ -127,7 +127,6 @@ _RULES: dict[str, Callable[[str, str], float]] = {
     **dict.fromkeys(("IDENTIFICATION_NUMBER", "DRIVER_LICENSE_NUMBER", "PHONE_NUMBER", "PASSPORT_NUMBER"), _codes),
     "EMAIL_ADDRESS": _emails,
 }
-TAGS = (*_RULES, "NAME", "NATIONALITY", "OCCUPATION", "AFFILIATION", "POSITION")
 
 
 def jaro_winkler(first: str, second: str) -> float:

@@ -26,7 +26,7 @@ from showthrough.families.inference.controls import (
     risk,
     risk_interval,
 )
-from showthrough.families.inference.parts import (
+from showthrough.families.inference.family import (
     ABOUT,
     ASKED,
     BARE,

@@ -128,14 +128,14 @@ def _infers_little(run: Run, record: MetricRecord) -> Iterator[str]:
     score = parts.get(SUCCESS if record.better == "higher" else HEADLINE)
     if score is None or score.value is None:
         return
-    known = [
+    scores = [
         blind.value for control in CONTROLS if (blind := parts.get(f"{CONTROL}:{control}")) and blind.value is not None
     ]
-    guessed = max(known, default=0.0)
+    guessed = max(scores, default=0.0)
     if score.value >= ALMOST and score.value > guessed:
         return
     what = "hardly anything" if score.value < ALMOST else "no more than where nothing can be known,"
-    also = f", {percent(guessed)} where nothing can be known" if known else ""
+    also = f", {percent(guessed)} where nothing can be known" if scores else ""
     yield (
         f"{attacker_name(attacker_of(record))} infers {what} even from the originals ({percent(score.value)}{also}): "
         f"if it infers little, that says nothing about any anonymization."

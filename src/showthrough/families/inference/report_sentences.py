@@ -10,7 +10,7 @@ from showthrough.core.errors import shorten
 from showthrough.data.subjects import CERTAIN
 from showthrough.families.inference._spec import READER
 from showthrough.families.inference.controls import CONTROL, CONTROLS, SUCCESS
-from showthrough.families.inference.parts import ABOUT, ALL, ASKED, INFERRED, PEOPLE, TOP_1, TOP_3, UNANSWERED
+from showthrough.families.inference.family import ABOUT, ALL, ASKED, INFERRED, PEOPLE, TOP_1, TOP_3, UNANSWERED
 from showthrough.families.inference.report_tables import (
     AS_GOOD,
     ROLES,

@@ -10,7 +10,7 @@ from showthrough.data.references import NOTHING
 from showthrough.families.inference._spec import ANSWERS, READER
 from showthrough.families.inference._verdicts import JUDGE
 from showthrough.families.inference.controls import CONTROL, CONTROLS, EMPTY, OTHER, RISK, SUCCESS
-from showthrough.families.inference.parts import (
+from showthrough.families.inference.family import (
     ALL,
     ASKED,
     BARE,

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from showthrough.core.arrays import Floats, Ints
-from showthrough.engines.cores import cores
+from showthrough.engines.base import cores
 from showthrough.statistics.numerics.sparse import sums
 
 SAMPLE = 5_000  # points that the tries are made with, where there are more

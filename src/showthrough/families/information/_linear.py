@@ -1,14 +1,17 @@
-"""A linear classifier of texts that needs no model: ridge regression on TF-IDF of words, and who is held out of it."""
+"""Linear classifiers of texts: ridge regression on TF-IDF of words or on vectors, and who is held out of it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from showthrough.core.arrays import Bools, Ints
+from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.models.embedder import KnownWords, words_of
+
+# Texts, their labels by number, how many labels there are, and texts to label: their labels.
+Learn = Callable[[Sequence[str], Ints, int, Sequence[Sequence[str]]], list[Ints]]
 
 RIDGE = 1.0
 _DIGITS = 9  # of a label's score: what differs by less is a tie, and the label that comes first wins
@@ -26,11 +29,41 @@ def predicted_labels(texts: Sequence[str], labels: Ints, classes: int, tests: Se
     words = KnownWords(list(map(words_of, texts)))
     rows = words.weights(texts)
     turned = rows.transpose()
-    share = np.bincount(labels, minlength=classes) / len(labels)
-    kernel = rows.product(turned) + RIDGE * np.eye(len(labels))
-    directions = turned.times(np.linalg.solve(kernel, np.eye(classes)[labels] - share))
-    scores = (words.weights(released).times(directions) + share for released in tests)
-    return [np.round(of_texts, _DIGITS).argmax(axis=1) for of_texts in scores]
+    share = _shares(labels, classes)
+    directions = turned.times(_dual(rows.product(turned), labels, share))
+    return [_highest(words.weights(released).times(directions) + share) for released in tests]
+
+
+def labels_by_vectors(vectors: Floats, labels: Ints, classes: int, tests: Sequence[Floats]) -> list[Ints]:
+    """The same of texts as vectors: their mean is subtracted, and each is scaled to length 1.
+
+    >>> vectors = np.array([[3.0, 1], [2, 1], [-5, 1]])
+    >>> labels_by_vectors(vectors, np.array([0, 0, 1]), 2, [np.array([[9.0, 1], [-9, 1]])])
+    [array([0, 1])]
+    """
+    centre = vectors.mean(axis=0)
+    rows = _unit(vectors - centre)
+    share = _shares(labels, classes)
+    directions = rows.T @ _dual(rows @ rows.T, labels, share)
+    return [_highest(_unit(released - centre) @ directions + share) for released in tests]
+
+
+def _shares(labels: Ints, classes: int) -> Floats:
+    return np.asarray(np.bincount(labels, minlength=classes) / len(labels))
+
+
+def _dual(kernel: Floats, labels: Ints, share: Floats) -> Floats:
+    """What each text to learn from weighs in the score of each label."""
+    return np.asarray(np.linalg.solve(kernel + RIDGE * np.eye(len(labels)), np.eye(len(share))[labels] - share))
+
+
+def _highest(scores: Floats) -> Ints:
+    return np.asarray(np.round(scores, _DIGITS).argmax(axis=1))
+
+
+def _unit(rows: Floats) -> Floats:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0))
 
 
 def count_units(units: Sequence[str], labels: Sequence[str]) -> Counter[str]:
@@ -51,16 +84,22 @@ def deal_folds(units: Sequence[str], labels: Sequence[str], folds: int, seed: in
     rarest: dict[str, str] = {}
     for unit, label in zip(units, labels, strict=True):
         if label:
-            rarest[unit] = min(rarest.get(unit, label), label, key=lambda one: (count[one], one))
+            rarest[unit] = min(rarest.get(unit, label), label, key=lambda key: (count[key], key))
     names = list(rarest)
-    drawn = [names[place] for place in np.random.default_rng(seed).permutation(len(names))]
+    drawn = [names[at] for at in np.random.default_rng(seed).permutation(len(names))]
     drawn.sort(key=lambda unit: (count[rarest[unit]], rarest[unit]))
-    fold = {unit: place % folds for place, unit in enumerate(drawn)}
+    fold = {unit: at % folds for at, unit in enumerate(drawn)}
     return np.array([fold[unit] if label else -1 for unit, label in zip(units, labels, strict=True)], dtype=np.int64)
 
 
 def held_out(
-    train: Sequence[str], tests: Sequence[Sequence[str]], labels: Ints, fold: Ints, most: int, seed: int
+    train: Sequence[str],
+    tests: Sequence[Sequence[str]],
+    labels: Ints,
+    fold: Ints,
+    most: int,
+    seed: int,
+    learn: Learn = predicted_labels,
 ) -> list[Ints]:
     """The label that each document gets from a classifier that learned from the other folds; −1 where it has no fold.
 
@@ -74,8 +113,8 @@ def held_out(
         if len(learning) > most:
             learning = np.sort(np.random.default_rng([seed, number]).choice(learning, most, replace=False))
         chosen = np.flatnonzero(out)
-        asked = [[texts[place] for place in chosen.tolist()] for texts in tests]
-        learned = predicted_labels([train[place] for place in learning.tolist()], labels[learning], classes, asked)
+        parts = [[texts[at] for at in chosen.tolist()] for texts in tests]
+        learned = learn([train[at] for at in learning.tolist()], labels[learning], classes, parts)
         for answer, predicted in zip(answers, learned, strict=True):
             answer[chosen] = predicted
     return answers

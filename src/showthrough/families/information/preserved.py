@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from showthrough.core.errors import PlanError, ResourceError, quote_value
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.masks import flatten_masks
-from showthrough.families.masking.precision import MaskedElements, Precision
+from showthrough.families.masking.precision import UNIT, MaskedElements, Precision
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
@@ -97,6 +97,8 @@ class WeightedPrecision(Precision, InformationMetric):
     title = "Masked information that was marked"
     undefined = "nothing that says anything was masked in an annotated document"
     roles = ()
+
+    unit: Literal["token", "mention"] = parameter("token", UNIT)
 
     def weigher(self, chunk: Chunk) -> Callable[[MaskedElements], Floats]:
         """Says how much each masked element says, as often as it is masked."""

@@ -16,20 +16,22 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.data.slicing import ENTITY_FIELDS, MISSING, parse_slices, slicings_of
+from showthrough.families.information._learners import WORDS, check_learner, is_fine_tuned, learner_of, models_of
 from showthrough.families.information._linear import count_units, deal_folds, held_out
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
 from showthrough.statistics.intervals import difference_interval
 from showthrough.statistics.rows import Rows, Totals
-from showthrough.storage.columns.digests import digest_of_bytes
+from showthrough.storage.columns.strings import digest_of_bytes
 
 ORIGINAL, LOSS, CHANCE, F1 = "original", "loss", "chance", "f1"  # parts; the first and the third are columns too
 _RIGHT, _COUNTED, _RARE, _UNLABELLED, _LEARNED = "right", "counted", "rare", "unlabelled", "learned"  # columns
 _TRUE, _ANSWERED, _HIT = "true@", "answered@", "hit@"  # columns by the number of a label
 _BOTH = " + "
 _ERRORS = 2  # standard errors of a share, within which it shows nothing above chance
-_COUNTS = {"folds": (2, 100), "most": (10, 20_000), "seed": (0, 2**63 - 1)}
+_EPOCHS = 5
+_COUNTS = {"epochs": (1, 100), "folds": (2, 100), "most": (10, 20_000), "seed": (0, 2**63 - 1)}
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class Task(Metric):
 
     The labels are a field of the documents, such as a journal or a diagnosis. A linear classifier on TF-IDF of words
     learns them by cross-validation: documents that belong together are in one fold, and each label is spread over the
-    folds. By default it learns from released texts and labels original ones.
+    folds. By default it learns from released texts and labels original ones. `learner` names another classifier: a
+    linear one on embeddings, or an encoder that is fine-tuned in each fold.
 
     The part `loss` is the accuracy of learning from and labelling originals (`original`) minus this accuracy. `f1` is
     the mean F1 of the labels. `chance` is the share of the most frequent label. Labels with fewer independent documents
@@ -67,7 +70,9 @@ class Task(Metric):
     test: Literal["original", "released"] = parameter("original", "the texts that it labels")
     folds: int = parameter(5, "parts of the cross-validation; each label needs as many independent documents")
     most: int = parameter(4_000, "documents to learn from in each fold; of more, so many are drawn")
-    seed: int = parameter(0, "seed for dealing documents to folds")
+    seed: int = parameter(0, "seed for dealing documents to folds, and for fine-tuning")
+    learner: str = parameter(WORDS, "who learns: words, embedding:MODEL (or embedding:lsa), or encoder:MODEL")
+    epochs: int = parameter(_EPOCHS, "how often an encoder reads what it learns from")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,10 +83,17 @@ class Task(Metric):
         for name, (least, most) in _COUNTS.items():
             if not least <= getattr(self, name) <= most:
                 raise PlanError(f"{name}={getattr(self, name)} is out of range; expected {least} to {most:,}")
+        check_learner(self.learner)
+        if self.epochs != _EPOCHS and not is_fine_tuned(self.learner):
+            raise PlanError(f'epochs={self.epochs} is for learner="encoder:MODEL"; {self.learner} has none')
         if self.train == self.test == ORIGINAL:
             raise PlanError(
                 'train="original" and test="original" use no release; expected one of them to be "released"'
             )
+
+    @property
+    def models(self) -> dict[str, str]:
+        return models_of(self.learner)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -103,17 +115,17 @@ class Task(Metric):
         texts = [text for batch in chunk.batches() for text in batch.texts()]
         digests = [digest_of_bytes(text.encode("utf-8", "surrogatepass")).hex() for text in texts]
         names = corpus.units.labels
-        units = [str(names[place]) if names and names[place] else f" {place}" for place in range(len(texts))]
+        units = [str(names[index]) if names and names[index] else f" {index}" for index in range(len(texts))]
         # Neither the order nor the ids of documents may change who is dealt where.
-        order = sorted(range(len(texts)), key=lambda place: (digests[place], corpus.ids[place]))
-        place = np.argsort(np.array(order, dtype=np.int64))
+        order = sorted(range(len(texts)), key=lambda index: (digests[index], corpus.ids[index]))
+        index = np.argsort(np.array(order, dtype=np.int64))
         texts, units = ([values[at] for at in order] for values in (texts, units))
         every = labels_of(corpus, self.label)
         labelled = [every[at] for at in order]
         count = count_units(units, labelled)
         classes = sorted(label for label in count if count[label] >= self.folds)
-        known = {label: number for number, label in enumerate(classes)}
-        labels = np.array([known.get(label, -1) for label in labelled], dtype=np.int64)
+        numbers = {label: number for number, label in enumerate(classes)}
+        labels = np.array([numbers.get(label, -1) for label in labelled], dtype=np.int64)
         enough = len(classes) > 1
         unlabelled = np.array([not label for label in labelled])
         shared: dict[str, Bools] = {
@@ -123,23 +135,24 @@ class Task(Metric):
             _UNLABELLED: unlabelled,
         }
         if not enough:
-            return lambda anonymized: Rows.named({name: values[place] for name, values in shared.items()})
-        fold = deal_folds(units, [label if label in known else "" for label in labelled], self.folds, self.seed)
+            return lambda anonymized: Rows.named({name: values[index] for name, values in shared.items()})
+        fold = deal_folds(units, [label if label in numbers else "" for label in labelled], self.folds, self.seed)
         frequent = int(np.bincount(labels[labels >= 0]).argmax())
-        (baseline,) = held_out(texts, [texts], labels, fold, self.most, self.seed)
+        learn = learner_of(self.learner, chunk.resources, self.epochs, self.seed)
+        (baseline,) = held_out(texts, [texts], labels, fold, self.most, self.seed, learn)
         shared |= {ORIGINAL: (labels >= 0) & (baseline == labels), CHANCE: labels == frequent}
         shared |= {f"{_TRUE}{number}": labels == number for number in range(len(classes))}
 
         def rows(anonymized: Anonymized) -> Rows:
             unordered = [text for batch in chunk.batches(anonymized.anonymization) for text in batch.texts()]
             sides = {ORIGINAL: texts, "released": [unordered[at] for at in order]}
-            (answers,) = held_out(sides[self.train], [sides[self.test]], labels, fold, self.most, self.seed)
+            (answers,) = held_out(sides[self.train], [sides[self.test]], labels, fold, self.most, self.seed, learn)
             right = (labels >= 0) & (answers == labels)
             columns = shared | {_RIGHT: right}
             for number in range(len(classes)):
                 columns[f"{_ANSWERED}{number}"] = answers == number
                 columns[f"{_HIT}{number}"] = right & (labels == number)
-            return Rows.named({name: values[place] for name, values in columns.items()})
+            return Rows.named({name: values[index] for name, values in columns.items()})
 
         return rows
 

@@ -10,8 +10,10 @@ import numpy as np
 
 from showthrough.core.arrays import Floats, Ints
 from showthrough.core.call_syntax import parameter
+from showthrough.data.layout.characters import is_space
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_layout import SpanLayout
+from showthrough.data.layout.spans import expand_ranges
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.rows import Rows, Totals
@@ -30,7 +32,8 @@ class Precision(Metric):
     Pilán et al. 2022, section 6.3, equation 4: over all masked tokens, the number of annotators who masked the token
     divided by the number of annotators of its document, pooled. A token counts for an annotator only when one of that
     annotator's to-be-masked mentions contains it whole. `unit="mention"` takes each mask as one element. What is masked
-    twice counts once, or, as in TAB's script, by each mask (`overlaps="each"`). What a mask writes plays no part.
+    twice counts once, or, as in TAB's script, by each mask (`overlaps="each"`). What a mask writes plays no part. Words
+    that annotators let be masked or stay (`MAY_MASK`) do not count.
 
     P = Σ |annotators who masked t| / Σ |annotators of t's document|, over masked tokens t
 
@@ -49,12 +52,13 @@ class Precision(Metric):
     fixed = (("annotators", "micro"),)
     roles: ClassVar[tuple[Role, ...]] = ("precision",)
 
-    unit: Literal["token", "mention"] = parameter("token", UNIT)
+    unit: Literal["token", "character", "mention"] = parameter("token", UNIT)
     overlaps: Overlaps = parameter("joined", OVERLAPS)
 
     @property
     def title(self) -> str:
-        return "Masked words that were marked" if self.unit == "token" else "Masks that were marked"
+        things = {"token": "Masked words", "character": "Masked characters", "mention": "Masks"}
+        return f"{things[self.unit]} that were marked"
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         axis, weigh = chunk.axis, self.weigher(chunk)
@@ -62,11 +66,16 @@ class Precision(Metric):
 
         def rows(anonymized: Anonymized) -> Rows:
             masked = masked_elements(anonymized.coverage, self.unit, self.overlaps)
-            weight = weigh(masked)
             agreed = gold.agreement(masked.start, masked.end, masked.document)
+            voters = gold.voters(masked.start, masked.end, masked.document, agreed)
+            if gold.has_may:  # what counts for nobody is weighed by nobody: it stays as context of the others
+                counted = voters > 0
+                masked = MaskedElements(*(column[counted] for column in masked))
+                agreed, voters = agreed[counted], voters[counted]
+            weight = weigh(masked)
             return Rows.of(
                 agreed=axis.by_document(masked.document, weight * agreed),
-                asked=axis.by_document(masked.document, weight * gold.annotators[masked.document]),
+                asked=axis.by_document(masked.document, weight * voters),
             )
 
         return rows
@@ -80,7 +89,7 @@ class Precision(Metric):
 
 
 class MaskedElements(NamedTuple):
-    """Masked tokens or masks, by start: where they are, and how often each is masked."""
+    """Masked tokens, characters or masks, by start: where they are, and how often each is masked."""
 
     start: Ints
     end: Ints
@@ -89,13 +98,17 @@ class MaskedElements(NamedTuple):
 
 
 def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> MaskedElements:
-    """Every masked token, or every mask; masks joined where they overlap, or each."""
+    """Every masked token, every masked character but white space, or every mask; masks joined or each."""
     if unit == "token" and overlaps == "each":
         return _tokens_of_each(coverage.axis, *coverage.each[:2])
     start, end, document = coverage.each if overlaps == "each" else (coverage.start, coverage.end, coverage.document)
     if unit == "token":
         tokens = coverage.tokens
         start, end, document = tokens.start, tokens.end, document[tokens.origin]
+    elif unit == "character":
+        mask, place = expand_ranges(start, end)
+        signs = coverage.axis.table(is_space)[place] == 0
+        start, end, document = place[signs], place[signs] + 1, document[mask[signs]]
     return MaskedElements(start, end, document, np.ones_like(start))
 
 

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
+import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, quote_value
 from showthrough.data.labels import Labels
+from showthrough.data.layout.characters import is_space
 from showthrough.data.layout.coverage import Coverage, Replacements
-from showthrough.data.layout.span_index import Runs, SpanIndex
+from showthrough.data.layout.span_index import IndexRanges, Runs, SpanIndex
+from showthrough.data.layout.spans import count_before
 from showthrough.data.types import VERSION
 from showthrough.families.masking.precision import OVERLAPS, UNIT, Overlaps, Precision
 from showthrough.metrics.base import HEADLINE, Count, FunctionWordsMetric, Role, ratio
@@ -22,7 +25,7 @@ from showthrough.metrics.chunk import Anonymized, Chunk, FunctionWordMentions, H
 from showthrough.models.lexicon import DEFAULT_LEXICON
 from showthrough.statistics.rows import Rows, Totals
 
-Unit = Literal["token", "mention", "entity"]
+Unit = Literal["token", "character", "mention", "entity"]
 Identifier = Literal["direct", "quasi", "all"]
 LEVELS: dict[Identifier, tuple[str, ...]] = {"direct": ("direct",), "quasi": ("quasi",), "all": ("direct", "quasi")}
 _ROLES: dict[Identifier, tuple[Role, ...]] = {
@@ -152,8 +155,7 @@ class EntityRecall(MentionMetric):
         return rows.values[:, rows.columns.index("total")] - rows.values[:, rows.columns.index("hidden")]
 
 
-@dataclass(frozen=True)
-class _Elements:
+class _Elements(msgspec.Struct, frozen=True, dict=True):
     """The tokens or mentions that recall counts, as runs: a mention's tokens, or a mention alone."""
 
     span_index: SpanIndex
@@ -171,6 +173,30 @@ class _Elements:
         return self.runs.counts(self.counted & coverage.is_covered(self.runs.place, self.span_index, replacements))
 
 
+@dataclass(frozen=True)
+class _Characters:
+    """The characters of mentions that recall counts, white space aside."""
+
+    span_index: SpanIndex
+    runs: Runs  # one for each mention
+    place: IndexRanges
+    visible: Bools  # which characters of the span index are no white space
+    total: Ints  # of a run
+    document: Ints
+    kind: Ints
+
+    def count_hidden(self, coverage: Coverage, replacements: Replacements) -> Ints:
+        """How many of each mention's are covered, or need no mask."""
+        readable = np.diff(coverage.readable(self.span_index, replacements)) > 0
+        return self.total - _count_in(self.place, readable & self.visible)
+
+
+def _count_in(ranges: IndexRanges, which: Bools) -> Ints:
+    """How many of the characters of each range are among some."""
+    before = count_before(which)
+    return np.asarray(before[ranges.closes] - before[ranges.opens], dtype=np.int64)
+
+
 def _by_name(totals: Totals) -> dict[str, Floats]:
     """What is hidden of each type or category that has columns of its own."""
     names = sorted(column.removeprefix("total:") for column in totals if column.startswith("total:"))
@@ -181,7 +207,7 @@ def _by_name(totals: Totals) -> dict[str, Floats]:
 class Recall(MentionMetric):
     """Share of the marked words that are covered; with another unit, of mentions or entities.
 
-    Pilán et al. 2022, section 6.1: over all documents and annotators, the tokens (or mentions, or entities) of
+    Pilán et al. 2022, section 6.1: over all documents and annotators, the tokens (or characters, mentions, entities) of
     entities to be masked that are covered, by their number. Function words, titles and punctuation need not be
     masked where a mention has other words; `ignorable="free"` counts tokens made of them as covered, as TAB's script
     does, `"skip"` leaves them out. Words of the original that a mask's replacement repeats can be read.
@@ -222,7 +248,7 @@ class Recall(MentionMetric):
         if not self.of_confidential:
             _parse_identifiers(self.include, CONFIDENTIAL)
         elif self.unit == "entity":
-            fault = "mentions have a confidential status, not entities; expected unit='token' or 'mention'"
+            fault = "mentions have a confidential status, not entities; expected unit='token', 'character' or 'mention'"
             raise PlanError(fault, type(self).__name__)
 
     @property
@@ -237,9 +263,8 @@ class Recall(MentionMetric):
     @property
     def title(self) -> str:
         marked = "Confidential" if self.of_confidential else "Marked"
-        return {"token": f"{marked} words hidden", "mention": f"{marked} places hidden"}.get(
-            self.unit, "Identifiers hidden"
-        )
+        things = {"token": "words", "character": "characters", "mention": "places"}
+        return f"{marked} {things[self.unit]} hidden" if self.unit in things else "Identifiers hidden"
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         if self.unit == "entity":
@@ -282,27 +307,37 @@ class Recall(MentionMetric):
     def why_undefined(self, part: str, totals: Totals) -> str:
         return "no annotator gave a mention a confidential status" if self.of_confidential else self.undefined
 
-    def elements(self, chunk: Chunk) -> _Elements:
+    def elements(self, chunk: Chunk) -> _Elements | _Characters:
         """What it counts; found once for all that count the same."""
         span_index = chunk.span_index(self.hiding_rule)
 
-        def make() -> _Elements:
+        def make() -> _Elements | _Characters:
             gold = chunk.axis.gold
             if self.of_confidential:
                 is_asked = gold.confidential[0] >= 0
             else:
                 # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
-                is_asked = gold.entities(_parse_identifiers(self.include))[gold.entity]
+                # Not those that may be masked or stay.
+                is_asked = gold.entities(_parse_identifiers(self.include))[gold.entity] & (gold.level >= 0)
             every = span_index.tokens if self.unit == "token" else Runs.alone(span_index.mentions)
             counted = every.place.solid if self.ignorable == "skip" else np.ones_like(every.place.solid)
             runs = every[is_asked[every.mention]]
             entity = gold.entity[runs.mention]
             document, kind = gold.entity_document[entity], gold.entity_type[entity]
-            return _Elements(span_index, runs, counted, document, kind)
+            if self.unit != "character":
+                return _Elements(span_index, runs, counted, document, kind)
+            signs = chunk.axis.table(is_space) == 0
+            required = signs[np.diff(span_index.before) > 0]
+            visible = np.concatenate([required, np.ones(len(span_index.whole), dtype=bool)])
+            place, before = runs.place[runs.mention], count_before(signs)
+            total = _count_in(place, visible)
+            if self.ignorable == "free":
+                total = np.asarray(before[gold.end[runs.mention]] - before[gold.start[runs.mention]], dtype=np.int64)
+            return _Characters(span_index, runs, place, visible, total, document, kind)
 
         return chunk.once(("elements", self.unit, self.include, self.ignorable, span_index), make)
 
-    def count_hidden(self, elements: _Elements, anonymized: Anonymized) -> Ints:
+    def count_hidden(self, elements: _Elements | _Characters, anonymized: Anonymized) -> Ints:
         """How many of each run are hidden; counted once for all that count the same."""
         key = ("hidden", self.unit, self.include, self.ignorable, self.hiding_rule)
         return anonymized.once(key, lambda: elements.count_hidden(anonymized.coverage, self.replacements))
@@ -332,7 +367,7 @@ class RecallPerType(Recall):
     counts = ()
     roles = ()
 
-    unit: Literal["token", "mention"] = parameter("token", UNIT)
+    unit: Literal["token", "character", "mention"] = parameter("token", UNIT)
     labels: Literal["tree", "exact"] = parameter("tree", "whether several names of one kind count as one type")
 
     @property
@@ -393,7 +428,7 @@ class FScore(MentionMetric):
     undefined = "recall or precision is undefined"
 
     beta: float = parameter(1.0, "how many times as much recall weighs as precision")
-    unit: Literal["token", "mention"] = parameter("token", UNIT)
+    unit: Literal["token", "character", "mention"] = parameter("token", UNIT)
     include: str = parameter("direct,quasi", _INCLUDE)
     ignorable: Literal["free", "skip"] = parameter("free", _IGNORABLE)
     function_words: str = parameter(DEFAULT_LEXICON, _FUNCTION_WORDS)

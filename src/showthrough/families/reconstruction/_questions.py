@@ -47,20 +47,20 @@ class Questioner:
         self._chat = chat
 
     def guess(self, cases: Sequence[GuessCase]) -> list[Guesses | None]:
-        asked: list[tuple[int, range, ChatQuestion]] = []
-        for place, case in enumerate(cases):
+        questions: list[tuple[int, range, ChatQuestion]] = []
+        for number, case in enumerate(cases):
             text, schema = _numbered(case), _schema()
             for first in range(0, len(case.slots), _TOGETHER):
                 numbers = range(first, min(first + _TOGETHER, len(case.slots)))
-                asked.append((place, numbers, _question(case, text, numbers, schema)))
+                questions.append((number, numbers, _question(case, text, numbers, schema)))
         guesses: list[Guesses | None] = [[] for _ in cases]
-        for numbers in dict.fromkeys(numbers for _, numbers, _ in asked):  # what is valid depends on what was asked
-            chosen = [(place, question) for place, of, question in asked if of == numbers]
+        for numbers in dict.fromkeys(numbers for _, numbers, _ in questions):  # what is valid depends on what was asked
+            chosen = [(number, question) for number, of, question in questions if of == numbers]
             replies = self._chat.replies([question for _, question in chosen], partial(_read, numbers))
-            for (place, _), reply in zip(chosen, replies, strict=True):
-                so_far = guesses[place]
+            for (number, _), reply in zip(chosen, replies, strict=True):
+                so_far = guesses[number]
                 if reply is None or so_far is None:
-                    guesses[place] = None
+                    guesses[number] = None
                 else:
                     so_far += _read(numbers, reply.content)
         return guesses

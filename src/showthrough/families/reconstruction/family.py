@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from showthrough.report.section import Section
     from showthrough.run.run import Run
 
+# Columns, here for reports that do not import the metrics. Of a type, an identifier or a way of replacing with its name
+# behind a colon. Tables of parts show them.
+ASKED, FIRST, FIVE = "masked", "recovered", "within five"
+BEHIND, EXACT, ORDINARY = "control ", "exactly ", "ordinary "  # before them
+UNANSWERED = "unanswered"
+WORDS = "words"  # a part: how many ordinary words a guesser recovers
+
 
 class _Reconstruction(Family):
     @property

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from showthrough.core.errors import PlanError, quote_value
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus
 from showthrough.data.reading_form import reading_form
 from showthrough.families.reconstruction.slots import Slot
+from showthrough.models._mask_filling import Gap, MaskFiller
 from showthrough.models.chat.base import MODEL
 
 if TYPE_CHECKING:
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
 
 FREQUENCY, FILLING = "frequency", "masked-lm:"
 GUESSES = 5  # that count
+_WORD = lazy_pattern(r"[^\W_]+")
+_AROUND = 120  # characters on each side whose words are tried
+_WORDS = 12  # that are tried, the nearest first
+_SHOWN = 4
+_LEAST = 1e-6  # what a text has that is not among the likeliest
 _KEPT = 1 << 16  # answers of the guesser by frequency
 
 
@@ -70,8 +78,6 @@ def guesser_of(name: str, corpus: Corpus, resources: Resources) -> Guesser:
     if name == FREQUENCY:
         return Frequencies.of(corpus)
     if name.startswith(FILLING):
-        from showthrough.families.reconstruction._filler import Filler
-
         return Filler(resources.mask_filler(name.removeprefix(FILLING)))
     from showthrough.families.reconstruction._questions import Questioner
 
@@ -120,7 +126,7 @@ class Frequencies:
         by_unit: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for document, unit in zip(corpus, units_of(corpus), strict=True):
             for mention in (mention for annotation in document.annotations for mention in annotation.mentions):
-                if mention.identifier != "NO_MASK":
+                if mention.must_mask:
                     by_unit[unit].add((mention.entity_type, document.text[mention.start : mention.end]))
         return cls(by_unit)
 
@@ -183,3 +189,43 @@ def choose(texts: Sequence[tuple[str, float]], slot: Slot) -> list[Guess]:
     forms.sort(key=lambda entry: slot.words.isdisjoint(entry[0].split()))
     guesses = {form: Guess(text, probability) for form, text, probability in reversed(forms)}
     return [guesses[form] for form in dict.fromkeys(form for form, *_ in forms)][:GUESSES]
+
+
+class Filler:
+    """`masked-lm:MODEL`. It reads the text around a slot, and of a placeholder the length alone."""
+
+    reads = True
+
+    def __init__(self, filler: MaskFiller) -> None:
+        self._filler = filler
+
+    def guess(self, cases: Sequence[GuessCase]) -> list[Guesses | None]:
+        gaps = [_gap(case.text, slot) for case in cases for slot in case.slots]
+        filled = iter(self._filler.fill(gaps))
+        return [[choose(next(filled), slot) for slot in case.slots] for case in cases]
+
+    def explain(self, case: GuessCase, slot: Slot, guess: Guess) -> Words:
+        """The words without which the guess is less likely: how much ln p falls where a word is hidden too."""
+        gap = _gap(case.text, slot)
+        variants = [*_without_words(gap, self._filler.predictor.tokenizer.mask_token)]
+        filled = [dict(texts) for texts in self._filler.fill([gap, *(variant for _, variant in variants)])]
+        whole, *others = (math.log(max(texts.get(guess.text, 0.0), _LEAST)) for texts in filled)
+        weights = [(word, whole - other) for (word, _), other in zip(variants, others, strict=True) if whole > other]
+        return sorted(weights, key=lambda pair: (-pair[1], pair[0]))[:_SHOWN]
+
+
+def _gap(text: str, slot: Slot) -> Gap:
+    return Gap(text[: slot.start], text[slot.end :])
+
+
+def _without_words(gap: Gap, mask: str) -> Iterator[tuple[str, Gap]]:
+    """Each of the nearest words, and the gap where a mask token stands in its place."""
+    low = max(0, len(gap.before) - _AROUND)
+    before = [match.span() for match in _WORD.finditer(gap.before, low)]
+    behind = [match.span() for match in _WORD.finditer(gap.behind, 0, _AROUND)]
+    near = [(len(gap.before) - end, 0, start, end) for start, end in before]
+    near += [(start, 1, start, end) for start, end in behind]
+    for _, side, start, end in sorted(near)[:_WORDS]:
+        text = gap[side]
+        hidden = f"{text[:start]}{mask}{text[end:]}"
+        yield text[start:end], Gap(gap.before, hidden) if side else Gap(hidden, gap.behind)

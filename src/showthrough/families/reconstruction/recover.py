@@ -18,6 +18,7 @@ from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.data.reading_form import reading_form
 from showthrough.data.references import REFERENCES
 from showthrough.families.inference.controls import CONTROL, EMPTY, RISK, as_good, risk, risk_interval
+from showthrough.families.reconstruction.family import ASKED, BEHIND, EXACT, FIRST, FIVE, ORDINARY, UNANSWERED, WORDS
 from showthrough.families.reconstruction.guessers import (
     FILLING,
     FREQUENCY,
@@ -29,7 +30,6 @@ from showthrough.families.reconstruction.guessers import (
     guesser_of,
     units_of,
 )
-from showthrough.families.reconstruction.parts import ASKED, BEHIND, EXACT, FIRST, FIVE, ORDINARY, UNANSWERED, WORDS
 from showthrough.families.reconstruction.slots import Slot, Target, targets_of
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
@@ -77,6 +77,7 @@ class Recovery(Metric):
     0.6666666666666666
     """
 
+    version = 2  # 1 took `MASKED`, and amounts by powers of ten, for surrogates
     group = "privacy"
     needs = frozenset({"gold"})
     scope = "corpus"
@@ -163,9 +164,9 @@ class Recovery(Metric):
         parts: dict[str, Floats] = {}
         for kind in ("", *sorted(kinds)):
             end = f":{kind}" if kind else ""
-            asked = totals[f"{ASKED}{end}"]
+            slots = totals[f"{ASKED}{end}"]
             columns = FIRST, FIVE, f"{BEHIND}{FIRST}"
-            first, five, control = (ratio(totals[f"{column}{end}"], asked) for column in columns)
+            first, five, control = (ratio(totals[f"{column}{end}"], slots) for column in columns)
             parts |= {f"top-1{end}" if kind else HEADLINE: first, f"top-5{end}": five}
             parts |= {f"{CONTROL}{end}": control, f"{RISK}{end}": risk(first, control)}
         control_5 = ratio(totals[f"{BEHIND}{FIVE}"], totals[ASKED])
@@ -309,15 +310,15 @@ class _Tally:
 
 def _rank(guesses: Sequence[Guess], right: frozenset[str] | set[str], form: Callable[[str], str]) -> int:
     """The place of the first guess that is right, from 1; 0 where none is."""
-    return next((place for place, guess in enumerate(guesses, 1) if form(guess.text) in right), 0)
+    return next((rank for rank, guess in enumerate(guesses, 1) if form(guess.text) in right), 0)
 
 
 def _against(units: Rows, kind: str, five: bool = False) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
     """By unit what was recovered, of how much, and the same of the control."""
     end = f":{kind}" if kind else ""
     column = FIVE if five else FIRST
-    asked = units.column(f"{ASKED}{end}")
-    return (units.column(f"{column}{end}"), asked), (units.column(f"{BEHIND}{column}{end}"), asked)
+    slots = units.column(f"{ASKED}{end}")
+    return (units.column(f"{column}{end}"), slots), (units.column(f"{BEHIND}{column}{end}"), slots)
 
 
 def _digest(text: str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from showthrough.core.errors import shorten
-from showthrough.families.reconstruction.parts import WORDS
+from showthrough.families.reconstruction.family import WORDS
 from showthrough.metrics import Role
 from showthrough.report.evidence import Evidence, evaluation
 from showthrough.report.section import Section
@@ -28,9 +28,11 @@ class _Reconstruction(Section):
             return
         score, record = max(scores, key=lambda pair: pair[0].value or 0.0)
         control = run.parts(name, record.text).get("control")
-        known = f" ({percent(control.value)} without the release)" if control and control.value is not None else ""
+        compared = f" ({percent(control.value)} without the release)" if control and control.value is not None else ""
         share = percent(score.value or 0.0)
-        yield Clause(f"lets the guesser {_guesser(record)} recover ", share, f" of what stood under its masks{known}")
+        yield Clause(
+            f"lets the guesser {_guesser(record)} recover ", share, f" of what stood under its masks{compared}"
+        )
 
     def limits(self, run: Run) -> Iterator[str]:
         if find_metrics(run, _ROLE):
@@ -61,8 +63,8 @@ class _Reconstruction(Section):
         elif records:
             yield Evidence(_TITLE, "weak", "no guesser read the text around masks", reading, _NOTION)
         else:
-            made = evaluation(run, "--metric", "recover")
-            yield Evidence(_TITLE, "absent", "nobody tried to guess what stood under masks", made, _NOTION)
+            command = evaluation(run, "--metric", "recover")
+            yield Evidence(_TITLE, "absent", "nobody tried to guess what stood under masks", command, _NOTION)
 
 
 def _numbers(run: Run, name: str, record: MetricRecord) -> set[str]:

@@ -21,8 +21,7 @@ from showthrough.evaluation.release_checks import check_releases, release_notice
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.families.reidentification.attacks import DEFAULT
 from showthrough.metrics import ReIdentification
-from showthrough.models.chat.settings import AskingSettings
-from showthrough.models.settings import ModelSettings, Watch
+from showthrough.models.settings import AskingSettings, ModelSettings, Watch
 from showthrough.run.records import Input
 from showthrough.run.run import Run
 

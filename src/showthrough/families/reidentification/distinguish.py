@@ -14,7 +14,7 @@ from showthrough.core.errors import PlanError, Problem, join_names, quote_value,
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
-from showthrough.families.reidentification.parts import EPSILON
+from showthrough.families.reidentification.family import EPSILON
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
@@ -78,8 +78,8 @@ class Distinguishing(Metric):
         }
         for name, expected in faults.items():
             if expected:
-                found = f"{name}={quote_value(getattr(self, name))} is out of range"
-                raise PlanError(f"{found}; expected {expected}", type(self).__name__)
+                fault = f"{name}={quote_value(getattr(self, name))} is out of range"
+                raise PlanError(f"{fault}; expected {expected}", type(self).__name__)
 
     @property
     def models(self) -> dict[str, str]:
@@ -188,10 +188,10 @@ def pair_up(corpus: Corpus, pairs: str, seed: int) -> Ints:
         units = [sorted(numbers, key=corpus.ids.__getitem__) for numbers in members.values()]
         units.sort(key=lambda numbers: corpus.ids[numbers[0]])
         drawn = [numbers[random.integers(len(numbers))] for numbers in units]
-        order = [drawn[place] for place in random.permutation(len(drawn)).tolist()]
+        order = [drawn[index] for index in random.permutation(len(drawn)).tolist()]
         couples = [order[first : first + 2] for first in range(0, len(order) - 1, 2)]
-    for one, other in couples:
-        partner[one], partner[other] = other, one
+    for left, other in couples:
+        partner[left], partner[other] = other, left
     return partner
 
 
@@ -208,15 +208,15 @@ Compare = Callable[[Sequence[str], Ints, Ints], Floats]
 def _comparison(similarity: str, originals: Sequence[str], resources: Resources) -> Compare:
     """How much nearer texts are to some originals than to others, told by their numbers."""
     if similarity == LEXICAL:
-        known = [_grams(text) for text in originals]
-        weights = _gram_weights(known)
+        original_grams = [_grams(text) for text in originals]
+        weights = _gram_weights(original_grams)
 
         def lexical(texts: Sequence[str], own: Ints, other: Ints) -> Floats:
             nearer = np.zeros(len(texts))
-            for place, text in enumerate(texts):
+            for index, text in enumerate(texts):
                 grams = _grams(text)
-                here, there = (_cosine(grams, known[numbers[place]], weights) for numbers in (own, other))
-                nearer[place] = here - there
+                here, there = (_cosine(grams, original_grams[numbers[index]], weights) for numbers in (own, other))
+                nearer[index] = here - there
             return nearer
 
         return lexical
@@ -242,20 +242,20 @@ def _grams(text: str) -> Grams:
         for shift in range(size):
             run = run * 1_000_003 + codes[shift : shift + len(run)]
         kinds.append((run ^ (run >> 17)) % _KINDS + _KINDS * len(kinds))
-    found, counts = np.unique(np.concatenate(kinds), return_counts=True)
-    return found, np.log1p(counts)
+    grams, counts = np.unique(np.concatenate(kinds), return_counts=True)
+    return grams, np.log1p(counts)
 
 
-def _gram_weights(known: Sequence[Grams]) -> Floats:
+def _gram_weights(documents: Sequence[Grams]) -> Floats:
     having = np.zeros(_KINDS * len(_GRAMS))
-    for kinds, _ in known:
+    for kinds, _ in documents:
         having[kinds] += 1
-    return np.asarray(np.log((1 + len(known)) / (1 + having)) + 1)
+    return np.asarray(np.log((1 + len(documents)) / (1 + having)) + 1)
 
 
-def _cosine(one: Grams, other: Grams, weights: Floats) -> float:
-    left, right = (counts * weights[kinds] for kinds, counts in (one, other))
-    _, at, beside = np.intersect1d(one[0], other[0], assume_unique=True, return_indices=True)
+def _cosine(first: Grams, other: Grams, weights: Floats) -> float:
+    left, right = (counts * weights[kinds] for kinds, counts in (first, other))
+    _, at, beside = np.intersect1d(first[0], other[0], assume_unique=True, return_indices=True)
     size = np.linalg.norm(left) * np.linalg.norm(right)
     return float(left[at] @ right[beside] / size) if size else 0.0
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from showthrough.core.errors import shorten
 from showthrough.data.references import NOTHING
 from showthrough.families.inference.controls import risk_interval
-from showthrough.families.reidentification.parts import EPSILON
+from showthrough.families.reidentification.family import EPSILON
 from showthrough.metrics import HEADLINE
 from showthrough.report.evidence import Evidence, evaluation
 from showthrough.report.section import Section
@@ -43,24 +43,24 @@ class _Reidentification(Section):
 
     def evidence(self, run: Run, name: str) -> Iterator[Evidence]:
         attacks = [record for record in find_metrics(run, "attack") if name in run.rows[record.text]]
-        known = join_names([f"“{shorten(background.name)}”" for background in run.inputs.get(_BACKGROUND, [])])
+        names = join_names([f"“{shorten(background.name)}”" for background in run.inputs.get(_BACKGROUND, [])])
         weak = [line for record in attacks for line in _weak(run, record)]
         command = evaluation(run, f"--{_BACKGROUND} PEOPLE.json")
         if weak:
             yield Evidence(_TITLE, "weak", "too weak: it finds hardly anybody even in the originals", command, _NOTION)
         elif attacks:
-            yield Evidence(_TITLE, "tested", f"an attacker who knows {known} looked for people", notion=_NOTION)
+            yield Evidence(_TITLE, "tested", f"an attacker who knows {names} looked for people", notion=_NOTION)
         else:
             yield Evidence(_TITLE, "absent", "nobody tried to recognise people", command, _NOTION)
         links = [record for record in find_metrics(run, "linkage") if headline(run, name, record)]
-        made = evaluation(run, "--metric", "linkability", "--group-by", "PERSON")
+        call = evaluation(run, "--metric", "linkability", "--group-by", "PERSON")
         if any(line for record in links for line in _links_nothing(run, record)):
             note = "too weak: it hardly links documents even in the originals"
-            yield Evidence(_LINKAGE, "weak", note, made, _NOTION)
+            yield Evidence(_LINKAGE, "weak", note, call, _NOTION)
         elif links:
             yield Evidence(_LINKAGE, "tested", "documents of one person were looked for", notion=_NOTION)
         else:
-            yield Evidence(_LINKAGE, "absent", "nobody tried to find documents of one person", made, _NOTION)
+            yield Evidence(_LINKAGE, "absent", "nobody tried to find documents of one person", call, _NOTION)
         yield from _bounds(run, name)
 
     def limits(self, run: Run) -> Iterator[str]:
@@ -114,13 +114,13 @@ def _bounds(run: Run, name: str) -> Iterator[Evidence]:
     """Whether a claim of differential privacy was put to the test."""
     records = [record for record in find_metrics(run, "distinguishing") if headline(run, name, record)]
     if not records:
-        made = evaluation(run, "--metric", "distinguish")
+        command = evaluation(run, "--metric", "distinguish")
         note = "nobody tried to tell from which of two originals a release comes"
-        yield Evidence(_BOUNDS, "absent", note, made, _BOUND_NOTION)
+        yield Evidence(_BOUNDS, "absent", note, command, _BOUND_NOTION)
         return
     score = run.parts(name, records[0].text).get(EPSILON)
-    known = f": ε is at least {score.value:.2f}" if score is not None and score.value else ": no ε above 0 was shown"
-    yield Evidence(_BOUNDS, "tested", f"two originals were told apart{known}", notion=_BOUND_NOTION)
+    bound = f": ε is at least {score.value:.2f}" if score is not None and score.value else ": no ε above 0 was shown"
+    yield Evidence(_BOUNDS, "tested", f"two originals were told apart{bound}", notion=_BOUND_NOTION)
 
 
 def _weaknesses(run: Run, record: MetricRecord) -> Iterator[tuple[float, str]]:

@@ -1,4 +1,4 @@
-"""Linkability in the risk annex."""
+"""Linkability in the risk annex; apart, since only the annex needs it, and imported then."""
 
 from __future__ import annotations
 

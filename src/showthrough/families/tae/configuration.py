@@ -58,14 +58,14 @@ def read_tae(path: Path) -> EvaluationRequest:
     for key, raw in object_entries(path, content).items():
         if key in ("anonymizations", "metrics"):
             object_entries(path, bytes(raw), key.removesuffix("s"))  # a name that occurs twice would lose one
-    asked = read_metrics(configuration.metrics, path)
-    if asked.faults:
+    metrics = read_metrics(configuration.metrics, path)
+    if metrics.faults:
         raise InputError(
             Problem(str(path), f"metrics.{shorten(label)}", fault)
-            for label, faults in asked.faults.items()
+            for label, faults in metrics.faults.items()
             for fault in faults
         )
-    labels = asked.labels
+    labels = metrics.labels
     # TAE takes paths relative to where it is started, not to its configuration.
     return EvaluationRequest(
         corpus=Source(path_of(configuration.corpus, path, "corpus")),
@@ -75,9 +75,9 @@ def read_tae(path: Path) -> EvaluationRequest:
         },
         metrics=tuple(dict.fromkeys(labels.values())),
         labels=labels,
-        unavailable=asked.unavailable,
+        unavailable=metrics.unavailable,
         results_file=path_of(configuration.results_file_path, path, "results_file_path"),
-        settings=FileSettings(**asked.options),
+        settings=FileSettings(**metrics.options),
     )
 
 

@@ -16,16 +16,18 @@ from showthrough.core.errors import quote_value, shorten
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.levels import level_of
 from showthrough.data.units import from_code_points
-from showthrough.formats.annotation_tools._uima_files import identify_file, merge_documents, select_annotated
 from showthrough.formats.annotation_tools._uima_layers import (
     IDENTIFIER_TYPE,
     NAMED_ENTITY,
     LayerMark,
     LayerSurvey,
     Same,
+    identify_file,
     linguistic,
     means_coreference,
     mentions,
+    merge_documents,
+    select_annotated,
     short,
 )
 from showthrough.formats.annotation_tools._webanno_table import (

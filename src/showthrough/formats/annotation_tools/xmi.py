@@ -18,16 +18,18 @@ from typing import Any
 from showthrough.core.errors import UnavailableError, at_document, shorten
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import level_of
-from showthrough.formats.annotation_tools._uima_files import identify_file, merge_documents, select_annotated
 from showthrough.formats.annotation_tools._uima_layers import (
     IDENTIFIER_TYPE,
     NAMED_ENTITY,
     LayerMark,
     LayerSurvey,
     Same,
+    identify_file,
     linguistic,
     means_coreference,
     mentions,
+    merge_documents,
+    select_annotated,
     short,
     structural,
 )

@@ -27,7 +27,7 @@ from showthrough.formats.authorship.pan_folders import (
 )
 from showthrough.formats.authorship.verifier_answers import OBJECTS, read_truth, truth_of
 from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
-from showthrough.formats.folder import is_hidden
+from showthrough.formats.texts import is_hidden
 from showthrough.storage.compression import compression_of
 from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import fail, files_in, stem, suffix

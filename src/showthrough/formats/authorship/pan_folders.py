@@ -7,7 +7,7 @@ from pathlib import Path
 
 from showthrough.core.errors import OutputError, Problem, at_document, shorten
 from showthrough.formats.base import Input
-from showthrough.formats.folder import is_hidden
+from showthrough.formats.texts import is_hidden
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import fail, files_in, read_bytes, stem, suffix, text_of
 

@@ -18,8 +18,8 @@ from showthrough.data.documents import Authorship, Corpus, Document, LazyDocumen
 from showthrough.formats.authorship.pan_folders import check_all_judged, too_short
 from showthrough.formats.authorship.verifier_answers import read_truth
 from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
-from showthrough.formats.folder import is_hidden
 from showthrough.formats.objects import Entry, Objects
+from showthrough.formats.texts import is_hidden
 from showthrough.storage.compression import ENDINGS
 from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import ENOUGH, exists, fail, stem

@@ -23,9 +23,9 @@ from showthrough.formats.authorship.pan_folders import (
     twice,
 )
 from showthrough.formats.base import Fit, Format, Input, Passages, Texts
-from showthrough.formats.folder import is_hidden
 from showthrough.formats.objects import strict
 from showthrough.formats.remarks import Remarks, keys_of
+from showthrough.formats.texts import is_hidden
 from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail, read_bytes, stem, suffix

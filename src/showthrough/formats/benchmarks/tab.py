@@ -140,8 +140,8 @@ def documents_of(records: Iterable[Mapping[str, Any]], path: Path) -> list[Docum
     """The documents of such a list that a program has loaded; `path` stands for it in messages."""
     problems: list[Problem] = []
     documents: list[Document] = []
-    for number, one in enumerate(records, 1):
-        content = msgspec.json.encode(one)
+    for number, record in enumerate(records, 1):
+        content = msgspec.json.encode(record)
         location = f"document number {number}"
         documents += _read_document(content, path, ColumnNames(), location, Remarks(), problems)
     if problems:

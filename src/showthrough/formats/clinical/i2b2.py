@@ -17,10 +17,10 @@ from typing import NamedTuple
 import msgspec
 
 from showthrough.core.errors import InputError, Problem, at_document, quote_value, shorten
-from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.documents import Document, Mention, span_fault
 from showthrough.data.levels import by_type
 from showthrough.data.offsets import to_characters, unit_of
+from showthrough.data.schemes import PHI_TYPES, phi_type
 from showthrough.data.units import EXPECTED
 from showthrough.formats.base import SAMPLE, Files, Fit, Format, Input, unlike
 from showthrough.formats.clinical.phi import (

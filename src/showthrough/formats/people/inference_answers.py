@@ -5,6 +5,8 @@ JSON Lines, a JSON list, or one object. What an attacker says of a document stan
     {"data_id": …, "subjects": [{"id": 0, "matches": 1, "PIIs": [{"tag", "keyword", "certainty"}]}]}
     {"profile": …, "attributes": {"age": {"guesses": ["34", "40"], "verdicts": [1, 0]}}, "answer": "Type: age …"}
     {"id": …, "anonymization": …, "guesses": [{"tag", "value", "certainty"}]}, or {"guesses": {"age": ["34"]}}
+
+Judges say in `statements` whether a text still says each of some: {"id": …, "statements": {"Ann is ill": true}}
 """
 
 from __future__ import annotations
@@ -56,6 +58,7 @@ class DocumentAnswer(msgspec.Struct, frozen=True):
     raw: str = ""  # as it was written, where that is all there is, or where it stands beside
     verdicts: Mapping[str, Verdicts] = {}  # by tag, in the order of its guesses
     utility: Mapping[str, float] = {}  # what a judge said of the released text, of `UTILITY`
+    statements: Mapping[str, bool | None] = {}  # whether the text still says each; None: nobody can tell
 
 
 class _Guess(msgspec.Struct):
@@ -103,6 +106,7 @@ class _Line(msgspec.Struct):
     readability: float | msgspec.UnsetType | None = msgspec.UNSET
     meaning: float | msgspec.UnsetType | None = msgspec.UNSET
     hallucinations: float | msgspec.UnsetType | None = msgspec.UNSET
+    statements: dict[str, bool | None] | None = None
 
     @property
     def document_id(self) -> _Id | None:
@@ -115,7 +119,7 @@ class _Line(msgspec.Struct):
     def says(self) -> bool:
         """Whether it has a place for an answer, be it that there was none."""
         values = (self.subjects, self.attributes, self.guesses, self.answer, *(getattr(self, name) for name in UTILITY))
-        return any(value is not msgspec.UNSET for value in values) or self.verdicts is not None
+        return any(value is not msgspec.UNSET for value in values) or (self.verdicts, self.statements) != (None, None)
 
 
 _LINE = msgspec.json.Decoder(_Line)
@@ -171,7 +175,7 @@ class _Reader:
                 raise self._fail("occurs twice; expected it in one place", field)
             verdicts[tag] = self._parse_verdicts(value, field, None if counts is None else counts[tag])
         utility = {name: value for name in UTILITY if isinstance(value := getattr(line, name), float)}
-        return DocumentAnswer(people, line.answer or "", verdicts, utility)
+        return DocumentAnswer(people, line.answer or "", verdicts, utility, line.statements or {})
 
     def _parse_answer(self, line: _Line) -> tuple[tuple[RecordedPerson, ...] | None, dict[str, Verdicts]]:
         """The people, and what was said of guesses about an author; an answer may stand in one place alone."""

@@ -88,7 +88,7 @@ def _of_objects(head: Head) -> NamedByDocument:
         if isinstance(line.individual, str | int):
             entries = [_Named(line.individual, line.confidence)]
         people = [entry if isinstance(entry, _Named) else _Named(entry) for entry in entries]
-        records[key] = _ranked(head.path, location, [(str(one.individual), one.confidence) for one in people])
+        records[key] = _ranked(head.path, location, [(str(person.individual), person.confidence) for person in people])
 
     collect_results(objects_of(head), take)
     return records
@@ -135,7 +135,7 @@ def _ranked(path: Path, location: str, named: Sequence[tuple[str, float | None]]
     if not confidences:
         return tuple(NamedIndividual(name, 1 / rank) for rank, name in enumerate(individuals, 1))
     pairs = zip(individuals, confidences, strict=True)
-    return tuple(sorted((NamedIndividual(*pair) for pair in pairs), key=lambda one: -one.confidence))
+    return tuple(sorted((NamedIndividual(*pair) for pair in pairs), key=lambda entry: -entry.confidence))
 
 
 def _confidence_fault(path: Path, location: str, number: float) -> InputError:

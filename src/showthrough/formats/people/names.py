@@ -31,12 +31,12 @@ def read_names(path: str | os.PathLike[str], corpus: Corpus) -> NamesTable:
     key = next((name for name in (*IDS, _NAME) if name in rows.header), None)
     if key is None or len(rows.header) < 2:
         raise fail(head.path, f"found the columns {join_names(rows.header)}; expected {_EXPECTED}")
-    place = rows.header.index(key)
-    others = [(column, index) for index, column in enumerate(rows.header) if index != place and column]
+    key_column = rows.header.index(key)
+    others = [(column, index) for index, column in enumerate(rows.header) if index != key_column and column]
     by_key: dict[str, dict[str, str]] = {}
 
     def take(cells: Cells, number: int) -> None:
-        value = cell_text(cells[place]).strip()
+        value = cell_text(cells[key_column]).strip()
         form = reading_form(value) if key == _NAME else value
         if not form:
             raise fault("is empty; expected a name", key)

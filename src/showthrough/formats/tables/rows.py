@@ -16,11 +16,10 @@ import msgspec
 
 from showthrough.core.errors import InputError, Problem, join_names, quote_value, shorten
 from showthrough.data.documents import Document
-from showthrough.formats.annotation_tools.literals import parse_list
 from showthrough.formats.base import ColumnNames, Input
 from showthrough.formats.remarks import MARKS, like_spans
 from showthrough.storage.file_heads import Head, first_value
-from showthrough.storage.reading import ENOUGH
+from showthrough.storage.reading import ENOUGH, parse_list
 
 T = TypeVar("T")
 Cells = Sequence[Any]

@@ -7,10 +7,11 @@ a date by its day, anything else by the whole string. What says nothing by itsel
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property, lru_cache
 from typing import Literal
+
+import msgspec
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.reading_form import cased_form, fold_case, is_unbordered, reading_form
@@ -24,6 +25,9 @@ from showthrough.models.dictionary import WORDFREQ, dictionary_from, frequencies
 from showthrough.models.languages import small_words
 
 Kind = Literal["person", "code", "date", "other"]
+FREQUENT = 10 ** (
+    6.15 - 9
+)  # from which on a word says nothing by itself: is, was, has, she, not, but neither two nor said
 ORDINARY = 10 ** (3.5 - 9)  # a word is ordinary from Zipf 3.5 on, which is so often of all words
 LETTERS, IDEOGRAPHS = 3, 2  # of a word of a name that is looked for by itself
 CODE = 5  # letters and digits of a code, at least
@@ -79,6 +83,13 @@ class Vocabulary:
         return _forms(small_words(self._language)) if self._language in CLOSED_CLASSES else frozenset()
 
     @cached_property
+    def frequent(self) -> frozenset[str]:
+        """Words that say nothing: function words, and those of Zipf 6.15 or more; of a file all words are."""
+        often = frequencies(self._language) if self._dictionary.startswith(WORDFREQ) else {}
+        rare = (word for word, share in often.items() if share < FREQUENT or not word.isalpha())
+        return _forms(dictionary_from(self._dictionary).difference(rare)) | self.function
+
+    @cached_property
     def calendar(self) -> frozenset[str]:
         """Months and days of the week."""
         return _forms(CALENDAR.get(self._language, ()))
@@ -103,8 +114,7 @@ def _country_forms() -> frozenset[str]:
     return frozenset(map(reading_form, names_of_countries()))
 
 
-@dataclass(frozen=True)
-class SearchForm:
+class SearchForm(msgspec.Struct, frozen=True, dict=True):
     """What is looked for of one mention. Where all is empty, it is judged only where it was marked."""
 
     kind: Kind

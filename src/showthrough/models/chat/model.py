@@ -19,8 +19,7 @@ from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Repl
 from showthrough.models.chat.consent import address_of, hosts_of
 from showthrough.models.chat.estimate import QuestionTally, usual_lengths
 from showthrough.models.chat.recordings import About, InvalidAnswer, Recording, Recordings, key_of
-from showthrough.models.chat.settings import NOWHERE, AskingSettings
-from showthrough.models.settings import Watch
+from showthrough.models.settings import NOWHERE, AskingSettings, Watch
 
 # A pool of workers goes through a list. Ctrl-C or the first fault stops it; what is under way may still be finished.
 

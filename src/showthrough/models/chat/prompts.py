@@ -67,10 +67,10 @@ def decode_answer(content: str, kind: type[T]) -> T:
         try:
             return msgspec.json.decode((fenced[-1] if fenced else spoken).encode(), type=kind)
         except msgspec.DecodeError:
-            if (found := _embedded_json(spoken)) is None:
+            if (value := _embedded_json(spoken)) is None:
                 raise
             # Models write line ends into strings, where JSON has none; elsewhere they mean nothing.
-            return msgspec.json.decode(_CONTROL.sub(" ", found).encode(), type=kind)
+            return msgspec.json.decode(_CONTROL.sub(" ", value).encode(), type=kind)
     except (UnicodeEncodeError, RecursionError) as error:
         raise ValueError(str(error)) from None
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from showthrough.models.detectors.base import Find
+from showthrough.models.detectors.base import Find, is_placeholder
 from showthrough.models.detectors.expressions import FIELD, NAME, NOT_NAMES, UP
-from showthrough.models.detectors.placeholders import is_placeholder
 
 _TITLES = (
     "Mrs?|Ms|Mx|Miss|Messrs|Mister|Mstr|Drs?(?:\\.[ ]?(?:med|phil|jur|iur|rer|nat))+|Dr\\.ssa|Drs?|"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
+from showthrough.core.errors import PlanError, quote_value, shorten
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import CHUNK_CHARACTERS
-from showthrough.models.detectors import DetectorEntry
-from showthrough.models.detectors.placeholders import is_written
+from showthrough.models.detectors import DEFAULT, DetectorEntry, check_ready, parse_detector
+from showthrough.models.detectors.base import is_written
+
+_PIPELINE = lazy_pattern(r"([a-z]{2})_\w+\Z")  # of spaCy: the language comes first
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,37 @@ def scan(texts: Mapping[str, str], detectors: Sequence[DetectorEntry]) -> Scan:
                     continue
                 sightings.append(Sighting(key, find.entity_type, name, *span, line + 1, written, find.score))
     return Scan(len(texts), size, tuple(dict.fromkeys(map(str, detectors))), tuple(sightings))
+
+
+def leaks(text: str, language: str = "en", detectors: str | Sequence[str] = DEFAULT) -> list[Sighting]:
+    """What looks like an identifier in one text, such as the answer of a language model.
+
+    Finding nothing proves nothing. `detectors` are named as for `showthrough scan`. Those that read one language alone
+    must read this one; `patterns` knows forms of many.
+
+    >>> [(leak.entity_type, leak.text) for leak in leaks("Ask Dr Rask at rask@example.org.")]
+    [('PERSON', 'Dr Rask'), ('EMAIL', 'rask@example.org')]
+    """
+    if not isinstance(text, str):
+        raise PlanError(f"found a value of type {type(text).__name__}; expected one text", "text")
+    names = [detectors] if isinstance(detectors, str) else list(detectors)
+    if not names:
+        raise PlanError("found none; expected names, such as patterns", "detectors")
+    entries = [_reading(parse_detector(name), language) for name in names]
+    check_ready(entries)
+    return list(scan({"": text}, entries).sightings)
+
+
+def _reading(entry: DetectorEntry, language: str) -> DetectorEntry:
+    """A detector with its language set, if it has one to set. Raises PlanError if its pipeline is for another."""
+    own = {field.name: field.default for field in fields(entry.detector)}
+    if "language" in own and entry.detector.language == own["language"]:  # type: ignore[attr-defined]
+        entry = replace(entry, detector=replace(entry.detector, language=language))  # type: ignore[call-arg]
+    read = _PIPELINE.match(str(getattr(entry.detector, "model", "")))
+    if read and read[1] != language:
+        expected = f"expected language={read[1]!r}, or a pipeline for {quote_value(language)}"
+        raise PlanError(f"reads {read[1]} with the pipeline {read[0]}; {expected}", f"detector {shorten(str(entry))}")
+    return entry
 
 
 def _parts(texts: Mapping[str, str]) -> Iterator[list[tuple[str, str]]]:

@@ -5,11 +5,9 @@ The page shows them, and papers get them as SVG, PNG and PDF.
 
 from collections.abc import Callable
 
-from showthrough.report.charts._failures import failures_charts
-from showthrough.report.charts._plane import plane_charts
-from showthrough.report.charts._sweeps import sweeps_charts
+from showthrough.report.charts._plane import plane_charts, sweeps_charts
 from showthrough.report.charts.attack import attack_charts
-from showthrough.report.charts.parts import parts_charts
+from showthrough.report.charts.parts import failures_charts, parts_charts
 from showthrough.report.charts.significance import significance_charts
 from showthrough.report.charts.theme import Charts
 from showthrough.run.run import Run

@@ -31,6 +31,7 @@ from showthrough.report.sweeps import TOO_GOOD, sweep_grids
 from showthrough.report.systems import grids
 from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.report.tiles import Tile, tiles
+from showthrough.report.types_met import type_warnings, types_heat
 from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, judge, value_words, verdict
 from showthrough.report.wording import join_names, percent, percent_end
 from showthrough.report.worst import Example, describe_absence, worst_example
@@ -83,8 +84,8 @@ def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None)
     charts = _payload.charts(run)
     if len(run.names) == 1:
         charts.pop("plane", None)  # one point is no picture
-    found = verdict(run.without_text() if without_text else run, ranked)
-    first = _first_looks(run, ranked, found, signs, findings, gate, without_text=without_text)
+    outcome = verdict(run.without_text() if without_text else run, ranked)
+    first = _first_looks(run, ranked, outcome, signs, findings, gate, without_text=without_text)
     failures = _payload.failures(run, findings, with_text=not without_text)
     drawn = [(section, section.page_data(run, without_text=without_text)) for section in sections()]
     start = {
@@ -102,7 +103,7 @@ def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None)
         title=f"{run.corpus.name}: what shows through",
         run=run,
         signs=signs,
-        verdict=found,
+        verdict=outcome,
         first=first,
         chosen=bool(gate.names),
         earlier=gate.baseline.beside.label if gate.baseline else "",
@@ -110,7 +111,7 @@ def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None)
         checklist=evidence(run, ranked[0]),
         percents=percent,
         percent_ends=percent_end,
-        general=[line for line in found.cautions if not any(line in row.notes for row in first)],
+        general=[line for line in outcome.cautions if not any(line in row.notes for row in first)],
         notes=[note for note in run.notes if not any(note in row.notes for row in first)],
         grade_words=WORDS,
         example_metric=READS_RELEASE,
@@ -118,13 +119,16 @@ def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None)
         **_tables(run),
         sections=[_drawn(run, section, data, signs) for section, data in drawn if section.title],
         references=[reference.name for reference in run.references],
-        inputs=[(kind.name, one) for kind in input_types() if kind.listed for one in run.inputs.get(kind.name, [])],
+        inputs=[
+            (kind.name, record) for kind in input_types() if kind.listed for record in run.inputs.get(kind.name, [])
+        ],
         charts=charts,
         systems=grids(run),
         slices=slice_figures(run.without_text() if without_text else run),
         thresholds=sweep_grids(run),
         too_good=TOO_GOOD,
         judged=bool(failures.get("types")),
+        types_met=_types_met(run, inspection) if inspection and failures.get("types") else [],
         rules=rule_sections(run, without_text=without_text) if failures.get("types") else [],
         signatures=signatures(run),
         paragraph=_methods.paragraph(run),
@@ -167,7 +171,7 @@ _KINDS = {
 def _first_looks(
     run: Run,
     ranked: Sequence[Decision],
-    found: Verdict,
+    outcome: Verdict,
     signs: Sequence[Sign],
     findings: Mapping[str, FailureAnalysis],
     gate: Gate,
@@ -176,7 +180,7 @@ def _first_looks(
 ) -> list[FirstLook]:
     earlier = gate.baseline.beside if gate.baseline else None
     earlier_name = gate.baseline.name if gate.baseline else ""
-    warnings = [*found.cautions, *(note for note in run.notes if note not in routine_notes(run.notes))]
+    warnings = [*outcome.cautions, *(note for note in run.notes if note not in routine_notes(run.notes))]
     looks: list[FirstLook] = []
     for decision in ranked:
         name = decision.candidate
@@ -192,7 +196,7 @@ def _first_looks(
                 decision,
                 _KINDS[decision.state],
                 next(sign for sign in signs if sign.name == name),
-                next(system for system in found.systems if system.name == name),
+                next(system for system in outcome.systems if system.name == name),
                 numbers,
                 example,
                 lacking,
@@ -225,7 +229,7 @@ def _drawn(run: Run, section: Section, data: Mapping[str, Any], signs: Sequence[
             data=data,
             called=_called(run),
             signs=signs,
-            references=[one.name for one in run.references],
+            references=[record.name for record in run.references],
         )
     except Exception as error:
         if not isinstance(section, GuardedSection):
@@ -237,8 +241,23 @@ def _drawn(run: Run, section: Section, data: Mapping[str, Any], signs: Sequence[
 
 def _called(run: Run) -> dict[str, str]:
     """Short names of metrics, of those that share theirs with no other."""
-    named = Counter(one.name for one in run.metrics)
-    return {one.text: one.name for one in run.metrics if named[one.name] == 1}
+    named = Counter(record.name for record in run.metrics)
+    return {record.text: record.name for record in run.metrics if named[record.name] == 1}
+
+
+class TypesMet(NamedTuple):
+    """The annotators' types by the types of masks, for one anonymization."""
+
+    name: str
+    warnings: list[str]
+    grid: Grid
+
+
+def _types_met(run: Run, inspection: Inspection) -> list[TypesMet]:
+    every = ((name, inspection.types_met(name)) for name in run.names)
+    return [
+        TypesMet(name, type_warnings(name, pairs), heat.grid()) for name, pairs in every for heat in types_heat(pairs)
+    ]
 
 
 def _tables(run: Run) -> dict[str, Any]:

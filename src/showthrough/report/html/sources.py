@@ -10,6 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from showthrough.formats.authorship.rating_folder import LONGEST_COMMENT
+
 
 def join_sources(names: Iterable[str], ending: str) -> str:
     """Files of `static/`, one after the other: later ones go over earlier ones, or run after them."""
@@ -60,3 +62,17 @@ def _environment() -> Any:
 def _reflow(text: str) -> str:
     """Paragraphs without the line breaks that a docstring has inside them."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+STYLES, SCRIPTS = ("page", "rating"), ("page", "rating")
+
+
+@cache
+def rating_page() -> tuple[str, str]:
+    """The page, and the policy that it is to be sent with."""
+    style, theme, script = join_sources(STYLES, "css"), join_sources(["theme"], "js"), join_sources(SCRIPTS, "js")
+    allowed = f"{policy(style, theme, script)}; connect-src 'self'"
+    page = template("rating.html").render(
+        title="Rating passages", policy=allowed, style=style, theme=theme, script=script, longest=LONGEST_COMMENT
+    )
+    return str(page), f"{allowed}; frame-ancestors 'none'"

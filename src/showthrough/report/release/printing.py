@@ -38,11 +38,11 @@ _REMEDY = "write the page instead (a name that ends in .html), open it in a brow
 
 def find_browser() -> str:
     """The browser that prints; raises OutputError where there is none."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    found = found or next((place for place in _PLACES if os.access(place, os.X_OK)), None)
-    if found is None:
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser = browser or next((path for path in _PLACES if os.access(path, os.X_OK)), None)
+    if browser is None:
         raise OutputError(f"PDF needs Chromium, Chrome or Edge on the PATH, and none was found; {_REMEDY}")
-    return found
+    return browser
 
 
 def print_page(page: str) -> bytes:
@@ -52,10 +52,10 @@ def print_page(page: str) -> bytes:
         source, target = Path(folder, "page.html"), Path(folder, "page.pdf")
         source.write_text(page, encoding="utf-8")
         command = [browser, *_flags(Path(folder, "profile")), f"--print-to-pdf={target}", source.as_uri()]
-        said = _call(command)
+        errors = _call(command)
         content = target.read_bytes() if target.is_file() else b""
     if not content.startswith(b"%PDF"):
-        why = f" ({said[-200:]})" if said else ""
+        why = f" ({errors[-200:]})" if errors else ""
         raise OutputError(f"{browser} wrote no PDF{why}; {_REMEDY}")
     return content
 
@@ -80,12 +80,12 @@ def _call(command: list[str]) -> str:
     except OSError as error:
         raise OutputError(f"{command[0]} cannot be started: {error.strerror or error}; {_REMEDY}") from error
     try:
-        said = process.communicate(timeout=SECONDS)[1]
+        errors = process.communicate(timeout=SECONDS)[1]
     except subprocess.TimeoutExpired:
         raise OutputError(f"{command[0]} did not print within {SECONDS} seconds; {_REMEDY}") from None
     finally:
         _stop(process)
-    lines = said.decode("utf-8", "replace").strip().splitlines()
+    lines = errors.decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if process.returncode and lines else ""
 
 

@@ -229,7 +229,7 @@ def release_summary(
             for kind, each in inputs
         ],
         attacks=list(_attacks(run)),
-        numbers=list(_numbers(run, decision, asked=bool(thresholds))),
+        numbers=list(_numbers(run, decision, thresholds_set=bool(thresholds))),
         accepted=_accepted(accepted, decision),
         baseline=_earlier(baseline, name) if baseline else None,
         evidence=[
@@ -271,19 +271,19 @@ def _without_folders(summary: ReleaseSummary, names: PathNames) -> ReleaseSummar
 
 
 def _origin(released: Input) -> Origin | None:
-    made = released.made
-    if made is None:
+    provenance = released.made
+    if provenance is None:
         return None
     return Origin(
-        anonymizer=made.anonymizer,
-        version=made.version,
-        replacement=made.replacement,
-        threshold=made.threshold,
-        models=dict(made.pinned),
-        trained_on=made.trained_on,
-        seen=made.seen,
-        showthrough=made.showthrough,
-        time=made.time,
+        anonymizer=provenance.anonymizer,
+        version=provenance.version,
+        replacement=provenance.replacement,
+        threshold=provenance.threshold,
+        models=dict(provenance.pinned),
+        trained_on=provenance.trained_on,
+        seen=provenance.seen,
+        showthrough=provenance.showthrough,
+        time=provenance.time,
     )
 
 
@@ -317,12 +317,12 @@ def _attacks(run: Run) -> Iterator[Attack]:
             yield Attack(metric=record.text, title=record.title, attackers=str(attackers))
 
 
-def _numbers(run: Run, decision: Decision, *, asked: bool) -> Iterator[Number]:
+def _numbers(run: Run, decision: Decision, *, thresholds_set: bool) -> Iterator[Number]:
     """Numbers with limits in the order of the checks, then what else metrics are known by."""
     checks = decision.checks.checks if decision.checks else []
     earlier = {(check.metric, check.part): check.earlier for check in checks if isinstance(check, BaselineCheck)}
     limits = [check for check in checks if isinstance(check, ThresholdCheck)]
-    explicit: SetBy = "user" if asked else "run" if run.thresholds else "usual"
+    explicit: SetBy = "user" if thresholds_set else "run" if run.thresholds else "usual"
     for check in limits:
         set_by: SetBy = "usual" if check.usual else explicit
         limit = Limit(end=check.end, limit=check.limit, set_by=set_by, grade=check.grade, said=check.said)

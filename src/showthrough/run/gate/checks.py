@@ -136,7 +136,41 @@ class EvidenceCheck(msgspec.Struct, frozen=True, tag="evidence", tag_field="kind
         return False
 
 
-Check = ThresholdCheck | BaselineCheck | Enough | ReadableCheck | EvidenceCheck
+class RuleCheck(msgspec.Struct, frozen=True, tag="rule", tag_field="kind"):
+    """Whether a rule is kept that somebody asked for."""
+
+    asked: Annotated[str, "the rule in words"]
+    passed: Annotated[bool, "whether nothing breaks it"]
+    said: Annotated[str, "how much breaks it, and where, in words"]
+    metric: Annotated[str, "the metric that judges it"]
+    rule: Annotated[str, "the rule, as parts of the metric call it"]
+    judged: Annotated[int, "how much it is about"]
+    broken: Annotated[int, "how much of that breaks it"]
+
+    @property
+    def sure(self) -> bool:
+        return self.passed
+
+
+class DriftCheck(msgspec.Struct, frozen=True, tag="drift", tag_field="kind"):
+    """Whether a rate of released texts is as it was in the month before."""
+
+    asked: Annotated[str, "what must not change, in words"]
+    passed: Annotated[bool, "whether no look raised an alarm"]
+    said: Annotated[str, "what was found, in words"]
+    metric: Annotated[str, "the rate, in words"]
+    value: Annotated[float | None, "the rate of the days of the first alarm, else of all days that are watched"]
+    earlier: Annotated[float | None, "the rate of the reference"]
+    day: Annotated[str, "the day of the look that raised the first alarm; empty: none did"] = ""
+    days: Annotated[int, "how many days with releases the number is of"] = 0
+
+    @property
+    def sure(self) -> bool:
+        """Nobody can be sure that nothing changes."""
+        return False
+
+
+Check = ThresholdCheck | BaselineCheck | Enough | ReadableCheck | EvidenceCheck | DriftCheck | RuleCheck
 
 
 class Look(msgspec.Struct, frozen=True):

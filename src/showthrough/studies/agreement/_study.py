@@ -39,7 +39,7 @@ from showthrough.studies.agreement.values import (
     PairAgreement,
     Unit,
 )
-from showthrough.studies.contexts import context_of, in_a_line
+from showthrough.studies.cases import context_of, in_a_line
 
 PAIRS = 50  # of annotators that are measured one by one
 PLACES = 50

@@ -17,8 +17,9 @@ from msgspec.structs import replace
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, join_names, quote_value, suggest_name
 from showthrough.core.expected import expects
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention
+from showthrough.data.levels import LEVELS
 from showthrough.data.silver import is_silver
-from showthrough.studies.contexts import context_of, in_a_line
+from showthrough.studies.cases import context_of, in_a_line
 from showthrough.studies.review._columns import DOCUMENT, NOTE, WORDS, table
 from showthrough.studies.review._filled_sheets import SheetRow, normalize_spaces, open_rows, places_of, rows_of_sheet
 from showthrough.studies.review.merging import (
@@ -38,8 +39,9 @@ NONE, RULE = "none", "rule"
 KINDS = ("marked or not", "borders", "type", "identifier")
 _COLUMNS = (DOCUMENT, PLACE, WORDS, BEFORE, AFTER, DIFFER)  # then one for each annotator
 _LAST = (BY_RULE, DECISION, NOTE)
-_BETWEEN = re.compile(r"\s\|\s(?=[^|]*/(?:DIRECT|QUASI|NO_MASK)\b)")
-_MARK = re.compile(r"(.*?)/(DIRECT|QUASI|NO_MASK)(?:\s*:\s*(.*))?", re.DOTALL)
+_LEVELS = "|".join(LEVELS)
+_BETWEEN = re.compile(rf"\s\|\s(?=[^|]*/(?:{_LEVELS})\b)")
+_MARK = re.compile(rf"(.*?)/({_LEVELS})(?:\s*:\s*(.*))?", re.DOTALL)
 _EXPECTED = f"expected an annotator, {RULE}, {', '.join(RULES)}, {NONE}, or a mark such as PERSON/DIRECT: Mr Doe"
 
 
@@ -143,7 +145,7 @@ def adjudicate(
     """
     _ = corpus.survey  # raises for what is wrong with a document
     chosen = _chosen(corpus, annotators, name)
-    types = {one.entity_type for layer in _layers(corpus, chosen) for one in layer.mentions}
+    types = {mark.entity_type for layer in _layers(corpus, chosen) for mark in layer.mentions}
     rules = MergeRules.parse([merge] if isinstance(merge, str) else merge, chosen, types)
     paths = [Path(path) for path in ([filled] if isinstance(filled, str | os.PathLike) else filled)]
     notes: list[str] = []
@@ -159,7 +161,7 @@ def adjudicate(
     outcome = Adjudication(
         corpus.name, tuple(chosen), rules.default, dict(rules.by_type), len(documents), work.shared, work.places,
         work.places - len(work.disputes), sum(bool(dispute.decision) for dispute in work.disputes),
-        {kind: work.kinds[kind] for kind in KINDS}, {one: work.followed[one] for one in chosen}, tuple(work.disputes),
+        {kind: work.kinds[kind] for kind in KINDS}, {key: work.followed[key] for key in chosen}, tuple(work.disputes),
     )  # fmt: skip
     if work.instead:
         notes.append(f"{work.instead} disputes are in documents that the annotator who wins did not read: union there")
@@ -170,16 +172,16 @@ def adjudicate(
 def _chosen(corpus: Corpus, annotators: Sequence[str], name: str) -> list[str]:
     """Whose annotations are merged, in the order in which they come first."""
     every = list(dict.fromkeys(layer.annotator for document in corpus for layer in document.annotations))
-    if unknown := [one for one in annotators if one not in every]:
+    if unknown := [each for each in annotators if each not in every]:
         fault = f"{suggest_name(unknown[0], every)}expected one of {join_names(every)}"
         raise PlanError(f"found {quote_value(unknown[0])}; {fault}", "annotator")
-    chosen = list(dict.fromkeys(annotators)) or [one for one in every if not is_silver(one)]
+    chosen = list(dict.fromkeys(annotators)) or [each for each in every if not is_silver(each)]
     if len(chosen) < 2:
         raise PlanError(f"found {join_names(chosen)}; expected two annotators or more", "annotator")
     if name in every and name not in chosen:
         raise PlanError(f"the corpus has another annotator {quote_value(name)}; expected another name", "name")
     used = {column.casefold() for column in (*_COLUMNS, *_LAST)}
-    if clash := [one for one in chosen if one.strip().casefold() in used or one != one.strip() or not one]:
+    if clash := [each for each in chosen if each.strip().casefold() in used or each != each.strip() or not each]:
         raise PlanError(f"an annotator is called {quote_value(clash[0])}, as a column of sheets is", "annotator")
     return chosen
 
@@ -197,13 +199,13 @@ def _read_decisions(
     for path in paths:
         for row in rows_of_sheet(partial(open_rows, path), expected, notes, problems):
             key = row.cells[DOCUMENT], "".join(row.cells[PLACE].split())
-            made = _Decision(row, row.cells[DECISION], row.cells[NOTE])
+            decision = _Decision(row, row.cells[DECISION], row.cells[NOTE])
             earlier = decisions.get(key)
-            if earlier and earlier.text and made.text and earlier.text != made.text:
-                fault = f"found {quote_value(made.text)}; {earlier.row.file}, {earlier.row.place} says "
+            if earlier and earlier.text and decision.text and earlier.text != decision.text:
+                fault = f"found {quote_value(decision.text)}; {earlier.row.file}, {earlier.row.location} says "
                 problems.append(row.problem(DECISION, f"{fault}{quote_value(earlier.text)}; expected one decision"))
             elif not (earlier and earlier.text):
-                decisions[key] = made
+                decisions[key] = decision
     return decisions
 
 
@@ -235,7 +237,8 @@ class _Work:
         if not own:
             return document
         layers = [
-            [one for layer in document.annotations if layer.annotator == name for one in layer.mentions] for name in own
+            [mark for layer in document.annotations if layer.annotator == name for mark in layer.mentions]
+            for name in own
         ]
         if len(own) == 1:
             marks = tuple(layers[0])
@@ -243,46 +246,46 @@ class _Work:
             self.shared += 1
             places = places_in(layers)
             self.places += len(places)
-            merged = [mark for place in places for mark in self._merge(document, place, own)]
+            merged = [mark for spot in places for mark in self._merge(document, spot, own)]
             winner = next((at for at, who in enumerate(own) if self._rules.default == f"{WINS}{who}"), None)
             marks = with_entities(merged, layers, winner)
         layer = Annotation(self._name, marks)
         others = tuple(other for other in document.annotations if other.annotator not in own)
         reviewed = document.reviewed
         if reviewed is not None:
-            reviewed = tuple(one for one in reviewed if one not in own)
+            reviewed = tuple(each for each in reviewed if each not in own)
         return replace(document, annotations=(layer, *others), reviewed=reviewed)
 
-    def _merge(self, document: Document, place: Place, own: Sequence[str]) -> list[Mention]:
-        if place.agreed:
-            return merge_place(place, "union", own, document.text)
-        rule = self._rule(place)
+    def _merge(self, document: Document, spot: Place, own: Sequence[str]) -> list[Mention]:
+        if spot.agreed:
+            return merge_place(spot, "union", own, document.text)
+        rule = self._rule(spot)
         if rule not in RULES and rule.removeprefix(WINS) not in own:
             self.instead += 1
             rule = "union"
-        by_rule = merge_place(place, rule, own, document.text)
-        key = document.id, _span_text(place.start, place.end)
-        readings = {name: _in_words(marks, document.text) or NONE for name, marks in zip(own, place.marks, strict=True)}
-        around = context_of(document.text, place.start, place.end)
+        by_rule = merge_place(spot, rule, own, document.text)
+        key = document.id, _span_text(spot.start, spot.end)
+        readings = {name: _in_words(marks, document.text) or NONE for name, marks in zip(own, spot.marks, strict=True)}
+        around = context_of(document.text, spot.start, spot.end)
         marks, text, note = by_rule, "", ""
         if decision := self._decisions.get(key):
             self._used.add(key)
             self._check_row(decision.row, readings, around.here)
-            marks, text, note = self._decide(decision, document, place, own, by_rule), decision.text, decision.note
-        self.kinds[place.kind] += 1
-        outcome = frozenset((one.start, one.end, one.entity_type, one.identifier) for one in marks)
-        self.followed.update(name for name, said in zip(own, place.readings, strict=True) if said == outcome)
+            marks, text, note = self._decide(decision, document, spot, own, by_rule), decision.text, decision.note
+        self.kinds[spot.kind] += 1
+        outcome = frozenset((mark.start, mark.end, mark.entity_type, mark.identifier) for mark in marks)
+        self.followed.update(name for name, reading in zip(own, spot.readings, strict=True) if reading == outcome)
         self.disputes.append(
             Dispute(
-                document.id, place.start, place.end, around.before, around.here, around.after, place.kind, readings,
+                document.id, spot.start, spot.end, around.before, around.here, around.after, spot.kind, readings,
                 _in_words(by_rule, document.text) or NONE, text, note,
             )
         )  # fmt: skip
         return marks
 
-    def _rule(self, place: Place) -> str:
+    def _rule(self, spot: Place) -> str:
         """The rule of the type that most annotators used there; of equals, of the first that has a rule."""
-        votes = Counter(kind for own in place.marks for kind in {one.entity_type for one in own})
+        votes = Counter(kind for own in spot.marks for kind in {mark.entity_type for mark in own})
         kinds = sorted(votes, key=lambda kind: (-votes[kind], kind not in self._rules.by_type, kind))
         return self._rules.by_type.get(kinds[0], self._rules.default)
 
@@ -295,34 +298,34 @@ class _Work:
                 self._problems.append(row.problem(column, f"{fault}: the corpus has changed since, or the sheet"))
 
     def _decide(
-        self, decision: _Decision, document: Document, place: Place, own: Sequence[str], by_rule: list[Mention]
+        self, decision: _Decision, document: Document, spot: Place, own: Sequence[str], by_rule: list[Mention]
     ) -> list[Mention]:
         """The marks that somebody decided on."""
-        said = decision.text
-        if not said or said.casefold() == RULE:
+        text = decision.text
+        if not text or text.casefold() == RULE:
             return by_rule
-        if said in own:
-            return merge_place(place, f"{WINS}{said}", own, document.text)
-        if said.casefold() == NONE:
+        if text in own:
+            return merge_place(spot, f"{WINS}{text}", own, document.text)
+        if text.casefold() == NONE:
             return []
-        if said.casefold() in RULES:
-            return merge_place(place, said.casefold(), own, document.text)
+        if text.casefold() in RULES:
+            return merge_place(spot, text.casefold(), own, document.text)
         marks = []
         taken: set[tuple[int, int]] = set()
-        for piece in _BETWEEN.split(said):
+        for piece in _BETWEEN.split(text):
             match = _MARK.fullmatch(piece.strip())
             if match is None:
-                hint = suggest_name(said, own)
+                hint = suggest_name(text, own)
                 self._problems.append(decision.row.problem(DECISION, f"found {quote_value(piece)}; {hint}{_EXPECTED}"))
                 return []
             kind, level, words = match[1].strip(), cast("Identifier", match[2]), match[3]
-            span = (place.start, place.end) if not words else _near(words, document.text, place, taken)
+            span = (spot.start, spot.end) if not words else _near(words, document.text, spot, taken)
             if span is None:
                 fault = f"the words {quote_value(words)} are not there; expected words of the text at this place"
                 self._problems.append(decision.row.problem(DECISION, fault))
                 return []
             taken.add(span)
-            like = build_mark(place, max(span[0], place.start), min(span[1], place.end), strongest=True)
+            like = build_mark(spot, max(span[0], spot.start), min(span[1], spot.end), strongest=True)
             marks.append(Mention(*span, kind, level, "", like.confidential))
         return marks
 
@@ -342,16 +345,18 @@ class _Work:
                 self._problems.append(Problem(str(paths[0]), where, fault))
 
 
-def _near(words: str, text: str, place: Place, taken: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
+def _near(words: str, text: str, spot: Place, taken: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
     """Where words stand that overlap a place: the first such span that no other mark has."""
-    spans = [span for span in places_of(words, text) if span[0] < place.end and place.start < span[1]]
+    spans = [span for span in places_of(words, text) if span[0] < spot.end and spot.start < span[1]]
     return next((span for span in spans if span not in taken), None)
 
 
 def _in_words(marks: Iterable[Mention], text: str) -> str:
     """Marks as a cell has them, and as somebody may write them."""
-    ordered = sorted(marks, key=lambda one: (one.start, one.end, one.entity_type))
-    return " | ".join(f"{one.entity_type}/{one.identifier}: {in_a_line(text, one.start, one.end)}" for one in ordered)
+    ordered = sorted(marks, key=lambda mark: (mark.start, mark.end, mark.entity_type))
+    return " | ".join(
+        f"{mark.entity_type}/{mark.identifier}: {in_a_line(text, mark.start, mark.end)}" for mark in ordered
+    )
 
 
 def join_layers(corpora: Sequence[Corpus]) -> Corpus:

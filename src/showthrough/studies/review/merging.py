@@ -36,7 +36,7 @@ class MergeRules:
         >>> MergeRules.parse(["majority", "LOC=annotator:ann"], ["ann", "bob"], ["LOC"])
         MergeRules(default='majority', by_type={'LOC': 'annotator:ann'})
         """
-        default, by_type, known = "", {}, sorted(types)
+        default, by_type, names = "", {}, sorted(types)
         for text in texts:
             kind, sign, rule = text.rpartition("=")
             if rule not in RULES and rule.removeprefix(WINS) not in (annotators if rule.startswith(WINS) else ()):
@@ -45,8 +45,8 @@ class MergeRules:
                     name = rule.removeprefix(WINS)
                     fault = f"{suggest_name(name, annotators)}expected one of {join_names(annotators)}"
                 raise PlanError(f"found {quote_value(text)}; {fault}", "merge")
-            if sign and kind not in known:
-                fault = f"{suggest_name(kind, known)}expected a type of these annotators: {join_names(known)}"
+            if sign and kind not in names:
+                fault = f"{suggest_name(kind, names)}expected a type of these annotators: {join_names(names)}"
                 raise PlanError(f"found {quote_value(text)}; {fault}", "merge")
             if (kind in by_type) if sign else default:
                 raise PlanError(f"found {quote_value(text)} and another such rule; expected one", "merge")
@@ -67,7 +67,9 @@ class Place(NamedTuple):
     @property
     def readings(self) -> list[frozenset[_Key]]:
         """What each annotator says: where marks begin and end, their type, and how they identify."""
-        return [frozenset((one.start, one.end, one.entity_type, one.identifier) for one in own) for own in self.marks]
+        return [
+            frozenset((mark.start, mark.end, mark.entity_type, mark.identifier) for mark in own) for own in self.marks
+        ]
 
     @property
     def agreed(self) -> bool:
@@ -109,39 +111,43 @@ def places_in(layers: Sequence[Sequence[Mention]]) -> list[Place]:
     return places
 
 
-def merge_place(place: Place, rule: str, annotators: Sequence[str], text: str) -> list[Mention]:
+def merge_place(location: Place, rule: str, annotators: Sequence[str], text: str) -> list[Mention]:
     """What a rule makes of a place.
 
     `union` marks all that anybody marked, as what identifies most. `majority` marks what more than half of the
     annotators marked: their very spans, else the words that they share. Where one wins, theirs are the marks.
     """
-    if place.agreed:
-        status = {(one.start, one.end): build_mark(place, one.start, one.end, strongest=True) for one in place.marks[0]}
+    if location.agreed:
+        status = {
+            (mark.start, mark.end): build_mark(location, mark.start, mark.end, strongest=True)
+            for mark in location.marks[0]
+        }
         return [
-            replace(one, confidential=status[one.start, one.end].confidential) for one in dict.fromkeys(place.marks[0])
+            replace(mark, confidential=status[mark.start, mark.end].confidential)
+            for mark in dict.fromkeys(location.marks[0])
         ]
     if rule.startswith(WINS):
-        return list(dict.fromkeys(place.marks[annotators.index(rule.removeprefix(WINS))]))
+        return list(dict.fromkeys(location.marks[annotators.index(rule.removeprefix(WINS))]))
     if rule == "union":
-        return [build_mark(place, place.start, place.end, strongest=True)]
-    enough = len(place.marks) // 2 + 1
-    votes = Counter(span for own in place.marks for span in {(mention.start, mention.end) for mention in own})
+        return [build_mark(location, location.start, location.end, strongest=True)]
+    enough = len(location.marks) // 2 + 1
+    votes = Counter(span for own in location.marks for span in {(mention.start, mention.end) for mention in own})
     spans = sorted(span for span, times in votes.items() if times >= enough)
-    for start, end in _shared(place, enough):
+    for start, end in _shared(location, enough):
         for left, right in _without(start, end, spans):
             words = text[left:right]
             first, last = left + len(words) - len(words.lstrip()), left + len(words.rstrip())
             if any(letter.isalnum() for letter in words):
                 spans.append((first, last))
-    return [build_mark(place, start, end, strongest=False) for start, end in sorted(spans)]
+    return [build_mark(location, start, end, strongest=False) for start, end in sorted(spans)]
 
 
-def _shared(place: Place, enough: int) -> Iterable[tuple[int, int]]:
+def _shared(location: Place, enough: int) -> Iterable[tuple[int, int]]:
     """Stretches that so many annotators marked, with whatever borders."""
-    borders = sorted({edge for own in place.marks for mention in own for edge in (mention.start, mention.end)})
+    borders = sorted({edge for own in location.marks for mention in own for edge in (mention.start, mention.end)})
     stretches: list[tuple[int, int]] = []
     for start, end in pairwise(borders):
-        marking = sum(any(mention.start <= start and end <= mention.end for mention in own) for own in place.marks)
+        marking = sum(any(mention.start <= start and end <= mention.end for mention in own) for own in location.marks)
         if marking >= enough:
             if stretches and stretches[-1][1] == start:
                 start = stretches.pop()[0]
@@ -161,19 +167,19 @@ def _without(start: int, end: int, spans: Iterable[tuple[int, int]]) -> Iterable
         yield start, end
 
 
-def build_mark(place: Place, start: int, end: int, *, strongest: bool) -> Mention:
+def build_mark(location: Place, start: int, end: int, *, strongest: bool) -> Mention:
     """A mark of a span, with type, identifier and status as those say who marked something there.
 
     Each annotator has one vote. Of equals, the stronger identifier counts, then what is confidential.
     """
-    sources = _sources(place, start, end)
+    sources = _sources(location, start, end)
     levels = [source.identifier for source in sources]
     level = max(levels, key=LEVELS.index) if strongest else _most(levels, LEVELS.index)
     kind = _most([source.entity_type for source in sources], lambda name: 0)
     statuses = [source.confidential for source in sources if source.confidential is not None]
     status = _most(statuses, lambda name: int(bool(is_confidential(name)))) if statuses else None
-    made = Mention if any(source.stated for source in sources) else InferredMention
-    return made(start, end, kind, level, "", status)
+    mention_type = Mention if any(source.stated for source in sources) else InferredMention
+    return mention_type(start, end, kind, level, "", status)
 
 
 def _most(values: Sequence[_T], strength: Callable[[_T], int]) -> _T:
@@ -182,11 +188,11 @@ def _most(values: Sequence[_T], strength: Callable[[_T], int]) -> _T:
     return min(counts, key=lambda value: (-counts[value], -strength(value), value))
 
 
-def _sources(place: Place, start: int, end: int) -> list[Mention]:
+def _sources(location: Place, start: int, end: int) -> list[Mention]:
     """For each annotator who marked something of a span, the mention that has most of it."""
     sources = []
-    for own in place.marks:
-        shared = [(min(end, one.end) - max(start, one.start), one.start - one.end, one) for one in own]
+    for own in location.marks:
+        shared = [(min(end, mark.end) - max(start, mark.start), mark.start - mark.end, mark) for mark in own]
         best = max(shared, key=lambda entry: entry[:2], default=None)
         if best is not None and best[0] > 0:
             sources.append(best[2])
@@ -232,23 +238,25 @@ def with_entities(
             low, high = sorted((find(first), find(second)))
             root[high] = low
     numbers = dict.fromkeys(find(number) for number in range(len(ordered)))
-    names = {number: f"e{place}" for place, number in enumerate(numbers, 1)}
+    names = {number: f"e{index}" for index, number in enumerate(numbers, 1)}
     return tuple(replace(mark, entity_id=names[find(number)]) for number, mark in enumerate(ordered))
 
 
 def _entity_ids(marks: Sequence[Mention], own: Sequence[Mention]) -> dict[int, str]:
     """For each mark that an annotator marked some of, the entity of the mention that has most of it."""
-    found: dict[int, str] = {}
+    ids: dict[int, str] = {}
     best: dict[int, tuple[int, int]] = {}  # characters shared; of equals, the shorter mention
-    place = 0
-    for mention in sorted(own, key=lambda one: (one.start, one.end)):
-        while place < len(marks) and all(mark.end <= mention.start for mark in marks[place : place + 1]):
-            place += 1
-        for number in range(max(0, place - 1), len(marks)):
+    number_of_next = 0
+    for mention in sorted(own, key=lambda entry: (entry.start, entry.end)):
+        while number_of_next < len(marks) and all(
+            mark.end <= mention.start for mark in marks[number_of_next : number_of_next + 1]
+        ):
+            number_of_next += 1
+        for number in range(max(0, number_of_next - 1), len(marks)):
             mark = marks[number]
             if mark.start >= mention.end:
                 break
             shared = min(mark.end, mention.end) - max(mark.start, mention.start), mention.start - mention.end
             if shared > best.get(number, (0, 0)):
-                best[number], found[number] = shared, mention.entity_id
-    return found
+                best[number], ids[number] = shared, mention.entity_id
+    return ids

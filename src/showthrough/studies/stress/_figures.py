@@ -64,4 +64,4 @@ def separators(page: Page, rate: float) -> Iterator[Edit]:
 
 def _grouped(number: str, sign: str) -> str:
     first = len(number) % 3 or 3
-    return sign.join([number[:first], *(number[place : place + 3] for place in range(first, len(number), 3))])
+    return sign.join([number[:first], *(number[start : start + 3] for start in range(first, len(number), 3))])

@@ -1,7 +1,11 @@
-"""Perturbations of words: typing errors, confusions of OCR, case, look-alikes, invisible characters, accents."""
+"""Perturbations of words: typing errors, confusions of OCR, case, look-alikes, invisible characters, accents.
+
+And between words: line breaks, other spaces, punctuation that is lost.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from random import Random
@@ -29,7 +33,7 @@ _CONFUSED = (
     ("ה", "ח"), ("ד", "ר"), ("ب", "ت"), ("ح", "خ"), ("ر", "ز"), ("भ", "म"), ("घ", "ध"), ("व", "ब"), ("日", "曰"),
     ("未", "末"), ("人", "入"), ("王", "玉"), ("ソ", "ン"), ("シ", "ツ"), ("ถ", "ภ"), ("ค", "ด"),
 )  # fmt: skip
-_CONFUSIONS = [pair for one, two in _CONFUSED for pair in ((one, two), (two, one))]
+_CONFUSIONS = [pair for first, two in _CONFUSED for pair in ((first, two), (two, first))]
 # Latin letters, each with the Cyrillic or Greek one that looks the same (Unicode Technical Standard 39, confusables).
 _PAIRS = "aа cс eе oо pр xх yу iі jј sѕ AА BВ CС EЕ HН IІ JЈ KК MМ OО PР SЅ TТ XХ NΝ ZΖ YΥ vν"
 _ALIKE = {one: two for pair in _PAIRS.split() for one, two in (tuple(pair), tuple(pair[::-1]))}
@@ -52,46 +56,46 @@ def _mistype(letters: list[str], random: Random) -> str:
     random.shuffle(places)
     errors: list[Callable[[list[str], int], str | None]] = [_swap, _drop, _double, _hit_beside(random)]
     random.shuffle(errors)
-    wrong = (error(letters, place) for error in errors for place in places)
+    wrong = (error(letters, index) for error in errors for index in places)
     return next((new for new in wrong if new is not None and new != "".join(letters)), "".join(letters))
 
 
-def _swap(letters: list[str], place: int) -> str | None:
-    pair = letters[place : place + 2]
-    return "".join([*letters[:place], *pair[::-1], *letters[place + 2 :]]) if len(pair) > 1 else None
+def _swap(letters: list[str], index: int) -> str | None:
+    pair = letters[index : index + 2]
+    return "".join([*letters[:index], *pair[::-1], *letters[index + 2 :]]) if len(pair) > 1 else None
 
 
-def _drop(letters: list[str], place: int) -> str:
-    return "".join([*letters[:place], *letters[place + 1 :]])
+def _drop(letters: list[str], index: int) -> str:
+    return "".join([*letters[:index], *letters[index + 1 :]])
 
 
-def _double(letters: list[str], place: int) -> str:
-    return "".join([*letters[: place + 1], *letters[place:]])
+def _double(letters: list[str], index: int) -> str:
+    return "".join([*letters[: index + 1], *letters[index:]])
 
 
 def _hit_beside(random: Random) -> Callable[[list[str], int], str | None]:
-    def error(letters: list[str], place: int) -> str | None:
-        letter = letters[place]
+    def error(letters: list[str], index: int) -> str | None:
+        letter = letters[index]
         keys = _KEYS.get(letter.lower(), "")
         if not keys:
             return None
         key = random.choice(keys)
-        return "".join([*letters[:place], key.upper() if letter.isupper() else key, *letters[place + 1 :]])
+        return "".join([*letters[:index], key.upper() if letter.isupper() else key, *letters[index + 1 :]])
 
     return error
 
 
 def ocr(page: Page, rate: float) -> Iterator[Edit]:
     for word in page.drawn_words(rate):
-        found = [
-            (place, old, new)
+        matches = [
+            (index, old, new)
             for old, new in _CONFUSIONS
-            for place in range(len(word.text))
-            if word.text.startswith(old, place)
+            for index in range(len(word.text))
+            if word.text.startswith(old, index)
         ]
-        if found:
-            place, old, new = page.random(word.text).choice(found)
-            yield word.edit(f"{word.text[:place]}{new}{word.text[place + len(old) :]}")
+        if matches:
+            index, old, new = page.random(word.text).choice(matches)
+            yield word.edit(f"{word.text[:index]}{new}{word.text[index + len(old) :]}")
 
 
 def lowercase(page: Page, rate: float) -> Iterator[Edit]:
@@ -106,11 +110,11 @@ def homoglyphs(page: Page, rate: float) -> Iterator[Edit]:
     """Every second letter that has a look-alike, but one letter at least stays: a word that mixes scripts."""
 
     def change(word: Word) -> str:
-        places = [place for place, letter in enumerate(word.text) if letter in _ALIKE]
+        places = [index for index, letter in enumerate(word.text) if letter in _ALIKE]
         if len(places) == len(word.text):
             places = places[:-1]
         chosen = {*page.random(word.text).sample(places, (len(places) + 1) // 2)}
-        return "".join(_ALIKE[letter] if place in chosen else letter for place, letter in enumerate(word.text))
+        return "".join(_ALIKE[letter] if index in chosen else letter for index, letter in enumerate(word.text))
 
     return _each(page, rate, change)
 
@@ -120,8 +124,8 @@ def zero_width(page: Page, rate: float) -> Iterator[Edit]:
         letters = word.letters
         start = page.random(word.text).randint(1, max(1, min(_EACH, len(letters) - 1)))
         return "".join(
-            f"\u200b{letter}" if place >= start and (place - start) % _EACH == 0 else letter
-            for place, letter in enumerate(letters)
+            f"\u200b{letter}" if index >= start and (index - start) % _EACH == 0 else letter
+            for index, letter in enumerate(letters)
         )
 
     return _each(page, rate, change)
@@ -136,8 +140,8 @@ def hyphens(page: Page, rate: float) -> Iterator[Edit]:
         letters = word.letters
         if len(letters) < _LONG or not _ALPHABET.fullmatch(word.text):
             return word.text
-        place = page.random(word.text).randint(2, len(letters) - 2)
-        return f"{''.join(letters[:place])}-\n{''.join(letters[place:])}"
+        index = page.random(word.text).randint(2, len(letters) - 2)
+        return f"{''.join(letters[:index])}-\n{''.join(letters[index:])}"
 
     return _each(page, rate, change)
 
@@ -158,3 +162,32 @@ def decomposed(page: Page, rate: float) -> Iterator[Edit]:
 
 def _each(page: Page, rate: float, change: Callable[[Word], str]) -> Iterator[Edit]:
     return (word.edit(change(word)) for word in page.drawn_words(rate))
+
+
+_SPACE = re.compile(r"(?<=\S)[ \u00a0](?=\S)")
+_OTHER_SPACES = ("\u00a0", "\u2009", "  ", "\t")
+_PUNCTUATION = re.compile(r"""[.,;:!?"'()\[\]«»“”‘’…。、，．：；！？「」،؛؟۔।]""")
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)[.,:](?=\d)")
+
+
+def line_breaks(page: Page, rate: float) -> Iterator[Edit]:
+    random = page.random()
+    for start, end in page.spans:
+        for match in _SPACE.finditer(page.text, start, end):
+            if random.random() < rate:
+                yield *match.span(), "\n"
+
+
+def spaces(page: Page, rate: float) -> Iterator[Edit]:
+    random = page.random()
+    for match in _SPACE.finditer(page.text):
+        drawn, other = random.random() < rate, random.choice(_OTHER_SPACES)
+        if drawn:
+            yield *match.span(), other
+
+
+def no_punctuation(page: Page, rate: float) -> Iterator[Edit]:
+    random = page.random()
+    for match in _PUNCTUATION.finditer(page.text):
+        if random.random() < rate and not _BETWEEN_DIGITS.match(page.text, match.start()):
+            yield *match.span(), ""

@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple
 import regex
 from msgspec import structs
 
-from showthrough.data.categories import phi_type
 from showthrough.data.documents import Annotation, Document, Mention
+from showthrough.data.schemes import phi_type
 
 Edit = tuple[int, int, str]  # start and end of what is replaced, and what is there afterwards
 Scope = Literal["text", "marks", "names"]
@@ -75,8 +75,7 @@ class Page:
             (layer.annotator, mention)
             for layer in self.document.annotations
             for mention in layer.mentions
-            if mention.identifier != "NO_MASK"
-            and (self._scope != "names" or phi_type(mention.entity_type).kind == _PERSON)
+            if mention.must_mask and (self._scope != "names" or phi_type(mention.entity_type).kind == _PERSON)
         ]
 
     @cached_property
@@ -125,36 +124,36 @@ class Page:
     def _repeats(self) -> Iterator[int]:
         strings = {self.text[mention.start : mention.end] for _, mention in self.marks}
         for string in filter(_UNSPACED.search, strings):
-            place = self.text.find(string)
-            while place >= 0:
-                yield from (place, place + len(string))
-                place = self.text.find(string, place + len(string))
+            start = self.text.find(string)
+            while start >= 0:
+                yield from (start, start + len(string))
+                start = self.text.find(string, start + len(string))
 
 
 def borders_of(document: Document) -> list[int]:
     """Where marks begin and end, in order."""
     mentions = (mention for layer in document.annotations for mention in layer.mentions)
-    return sorted({place for mention in mentions for place in (mention.start, mention.end)})
+    return sorted({border for mention in mentions for border in (mention.start, mention.end)})
 
 
 def fitting_edits(document: Document, edits: Iterable[Edit]) -> list[Edit]:
     """The edits that change something, in order: none overlaps another, crosses a border or leaves a mark empty."""
     borders, text = borders_of(document), document.text
-    kept: list[Edit] = []
+    result: list[Edit] = []
     for start, end, new in sorted(edits):
-        apart = start < end and start >= (kept[-1][1] if kept else 0)
+        apart = start < end and start >= (result[-1][1] if result else 0)
         crosses = bisect_right(borders, start) < bisect_left(borders, end)
         if apart and not crosses and text[start:end] != new:
-            kept.append((start, end, new))
-    places = _Places(kept)
+            result.append((start, end, new))
+    places = _Places(result)
     empty = [
         mention
         for layer in document.annotations
         for mention in layer.mentions
         if not places.text(text, mention.start, mention.end).strip()
     ]
-    kept = [edit for edit in kept if not any(one.start <= edit[0] and edit[1] <= one.end for one in empty)]
-    return kept if _Places(kept).text(text, 0, len(text)).strip() else []
+    result = [edit for edit in result if not any(span.start <= edit[0] and edit[1] <= span.end for span in empty)]
+    return result if _Places(result).text(text, 0, len(text)).strip() else []
 
 
 def carry(document: Document, edits: Sequence[Edit]) -> Document:

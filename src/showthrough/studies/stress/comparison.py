@@ -105,7 +105,7 @@ def stress(
         masks = (work.masks[variant, name].of(document_id) for variant in (ORIGINAL, used[way].name))
         return _exposed(document, used[way].apply(document, seed), *masks)
 
-    corpora = [msgspec.structs.replace(one, control=_control(base, runs.get(one.name))) for one in corpora]
+    corpora = [msgspec.structs.replace(entry, control=_control(base, runs.get(entry.name))) for entry in corpora]
     return StressStudy(
         corpus.name, corpus.digest, base.sample, base.unit_count, seed, base.settings.confidence, names, corpora,
         list(_differences(base, runs, names, corpora, shuffles)), _find_broken(base, runs, names, exposed),
@@ -162,7 +162,7 @@ class _Work:
             **{system: self.masks[name, system] for system in self._outputs},
             CONTROL: _mask_marks(corpus),
         }
-        self.masks |= {(name, system): one for system, one in anonymizations.items()}
+        self.masks |= {(name, system): masks for system, masks in anonymizations.items()}
         grouped = corpus if original is None else _grouped(corpus, original)
         plan = build_plan(EvaluationCall(grouped, anonymizations, [*METRICS, BY_TYPE], **self._settings))
         with self._watched(f"scoring {name}") as progress:
@@ -188,7 +188,7 @@ def _mask_marks(corpus: Corpus) -> Anonymization:
             (mention.start, mention.end)
             for layer in document.annotations
             for mention in layer.mentions
-            if mention.identifier != "NO_MASK"
+            if mention.must_mask
         }
         return [Mask(*span) for span in sorted(spans)]
 
@@ -209,12 +209,12 @@ def _count_changes(corpus: Corpus, perturbed: Corpus) -> tuple[int, int, int]:
     labels = corpus.units.labels
     units: set[tuple[str, bool]] = set()
     documents = marks = 0
-    for number, (one, two) in enumerate(zip(corpus, perturbed, strict=True)):
-        if one.text == two.text:
+    for number, (before, after) in enumerate(zip(corpus, perturbed, strict=True)):
+        if before.text == after.text:
             continue
         documents += 1
-        units.add((labels[number], True) if labels and labels[number] else (one.id, False))
-        marks += sum(old != new for old, new in zip(_marked(one), _marked(two), strict=True))
+        units.add((labels[number], True) if labels and labels[number] else (before.id, False))
+        marks += sum(old != new for old, new in zip(_marked(before), _marked(after), strict=True))
     return documents, len(units), marks
 
 
@@ -235,7 +235,9 @@ def _control(base: Run, run: Run | None) -> dict[str, float | None]:
         return {}
     before, after = ({name: each[CONTROL, text].value for name, text in _texts(each).items()} for each in (base, run))
     pairs = {name: (before[name], after[name]) for name in METRICS}
-    return {name: None if one is None or two is None else two - one for name, (one, two) in pairs.items()}
+    return {
+        name: None if first is None or second is None else second - first for name, (first, second) in pairs.items()
+    }
 
 
 def _differences(
@@ -243,21 +245,21 @@ def _differences(
 ) -> Iterator[StressDifference]:
     """Every number before and after, system by system."""
     called = {(name, way): f"{name} after {way}" for name in names for way in runs}
-    unseen = {one.name: _unseen(one.units, base.settings.confidence) for one in corpora if one.units}
+    unseen = {entry.name: _unseen(entry.units, base.settings.confidence) for entry in corpora if entry.units}
     combined = _combined(base, runs, called)
     pairs = [(called[name, way], name) for name in names for way in runs]
     keys = {pair: (name, way) for pair, (name, way) in zip(pairs, called, strict=True)}
-    found: dict[tuple[str, str, str, str], Comparison] = {}
+    tests: dict[tuple[str, str, str, str], Comparison] = {}
     for metric, text in _texts(base).items():
         record = base.record(text)
         parts = {part for name in names for part in base.parts(name, text) if not record.describes(part)}
         wanted = [HEADLINE] if metric != BY_TYPE else sorted(part for part in parts if ":" not in part)
-        for one in combined.compare(text, parts=wanted, shuffles=shuffles, pairs=pairs):
-            found[(*keys[one.first, one.second], metric, one.part)] = one
-    for (name, way, metric, part), one in sorted(found.items(), key=lambda entry: names.index(entry[0][0])):
+        for test in combined.compare(text, parts=wanted, shuffles=shuffles, pairs=pairs):
+            tests[(*keys[test.first, test.second], metric, test.part)] = test
+    for (name, way, metric, part), test in sorted(tests.items(), key=lambda entry: names.index(entry[0][0])):
         text = _texts(base)[metric]
         scores = [each.parts(name, text).get(part) for each in (base, runs[way])]
-        yield _difference((name, way, metric, part), _cautious(one, unseen[way]), *scores)
+        yield _difference((name, way, metric, part), _cautious(test, unseen[way]), *scores)
 
 
 def _unseen(units: int, confidence: float) -> float:
@@ -265,45 +267,56 @@ def _unseen(units: int, confidence: float) -> float:
     return float(1 - ((1 - confidence) / 2) ** (1 / units))
 
 
-def _cautious(one: Comparison, unseen: float) -> Comparison:
+def _cautious(pair: Comparison, unseen: float) -> Comparison:
     """The comparison; where no unit differs, with what such documents may do all the same for its interval."""
-    if one.difference != 0 or one.low != 0 or one.high != 0:
-        return one
-    return msgspec.structs.replace(one, low=-unseen, high=unseen, note="no document differs")
+    if pair.difference != 0 or pair.low != 0 or pair.high != 0:
+        return pair
+    return msgspec.structs.replace(pair, low=-unseen, high=unseen, note="no document differs")
 
 
 def _difference(
-    key: tuple[str, str, str, str], one: Comparison, before: Score | None, after: Score | None
+    key: tuple[str, str, str, str], pair: Comparison, before: Score | None, after: Score | None
 ) -> StressDifference:
     name, way, metric, part = key
     original, perturbed = (None if score is None else score.value for score in (before, after))
     reasons = [score.reason for score in (before, after) if score is not None and score.value is None]
-    note = one.note or "; ".join(dict.fromkeys(reasons))
+    note = pair.note or "; ".join(dict.fromkeys(reasons))
     return StressDifference(
-        name, way, metric, part, original, perturbed, one.difference, one.low, one.high, one.p_holm, _state(one), note
+        name,
+        way,
+        metric,
+        part,
+        original,
+        perturbed,
+        pair.difference,
+        pair.low,
+        pair.high,
+        pair.p_holm,
+        _state(pair),
+        note,
     )
 
 
-def _state(one: Comparison) -> State:
+def _state(pair: Comparison) -> State:
     """What a difference shows: that nothing is shown does not say that nothing is lost."""
-    if one.difference is None or one.low is None or one.high is None:
-        return "not shown" if one.difference == 0 else "unknown"
-    if one.low <= 0 <= one.high:
+    if pair.difference is None or pair.low is None or pair.high is None:
+        return "not shown" if pair.difference == 0 else "unknown"
+    if pair.low <= 0 <= pair.high:
         return "not shown"
-    if one.p_holm is None or one.p_holm > _ALPHA:
+    if pair.p_holm is None or pair.p_holm > _ALPHA:
         return "unsure"
-    return "loss" if one.difference < 0 else "gain"
+    return "loss" if pair.difference < 0 else "gain"
 
 
 def _combined(base: Run, runs: Mapping[str, Run], called: Mapping[tuple[str, str], str]) -> Run:
     """One run of the original's documents, with each system as often as there are corpora."""
     names = dict.fromkeys(name for name, _ in called)
-    inputs: list[Input] = [one for one in base.anonymizations if one.name in names]
+    inputs: list[Input] = [item for item in base.anonymizations if item.name in names]
     scores = [score for score in base.scores if score.anonymization in names]
     rows = {text: {name: of[name] for name in names} for text, of in base.rows.items()}
     for (name, way), label in called.items():
         run = runs[way]
-        inputs += [msgspec.structs.replace(one, name=label) for one in run.anonymizations if one.name == name]
+        inputs += [msgspec.structs.replace(item, name=label) for item in run.anonymizations if item.name == name]
         scores += [
             msgspec.structs.replace(score, anonymization=label) for score in run.scores if score.anonymization == name
         ]
@@ -360,7 +373,7 @@ def _covered(document: Document, masks: Sequence[Mask]) -> Iterator[bool]:
     for layer in document.annotations:
         for mention in layer.mentions:
             places = range(mention.start, mention.end)
-            yield all(covered[place] or not document.text[place].isalnum() for place in places)
+            yield all(covered[at] or not document.text[at].isalnum() for at in places)
 
 
 def _notes(base: Run, corpora: Sequence[PerturbedCorpus]) -> list[str]:
@@ -368,10 +381,10 @@ def _notes(base: Run, corpora: Sequence[PerturbedCorpus]) -> list[str]:
     if base.unit_count < DOCUMENTS:
         few = f"{base.unit_count} independent document{'' if base.unit_count == 1 else 's'}"
         notes.append(f"too few documents to show small losses: {few}, and a gate passes with {DOCUMENTS} or more")
-    for one in corpora:
-        if blind := [f"{metric} {value:+.3f}" for metric, value in one.control.items() if (value or 0) >= _BLIND]:
+    for entry in corpora:
+        if blind := [f"{metric} {value:+.3f}" for metric, value in entry.control.items() if (value or 0) >= _BLIND]:
             why = f"{', '.join(blind)} if exactly the marks are masked"
-            notes.append(f"{one.name}: the search finds less by itself ({why}), so losses may be larger than shown")
-    if unchanged := [one.name for one in corpora if not one.documents]:
+            notes.append(f"{entry.name}: the search finds less by itself ({why}), so losses may be larger than shown")
+    if unchanged := [entry.name for entry in corpora if not entry.documents]:
         notes.append(f"changes nothing in this corpus, so nothing is known of it: {', '.join(unchanged)}")
     return notes

@@ -13,7 +13,7 @@ from functools import partial
 from showthrough.core.call_syntax import apply_overrides, literal, placed_call
 from showthrough.core.errors import PlanError, quote_value, suggest_name
 from showthrough.data.documents import Corpus, Document, map_documents
-from showthrough.studies.stress import _figures, _letters, _names, _signs
+from showthrough.studies.stress import _figures, _letters, _names
 from showthrough.studies.stress.carrying import Edit, Page, Scope, carry, fitting_edits
 
 ORIGINAL = "original"
@@ -82,15 +82,15 @@ _ALL: Sequence[Perturbation] = (
     ),
     Perturbation(
         "line-breaks", "line breaks for spaces inside marks", "marks", 0.7,
-        ("John Doe", "John\nDoe"), _signs.line_breaks,
+        ("John Doe", "John\nDoe"), _letters.line_breaks,
     ),
     Perturbation(
         "spaces", "no-break, thin and doubled spaces, and tabs", "text", 0.3,
-        ("John Doe", "John\u00a0Doe"), _signs.spaces,
+        ("John Doe", "John\u00a0Doe"), _letters.spaces,
     ),
     Perturbation(
         "no-punctuation", "punctuation lost, except between digits", "text", 1.0,
-        ("Dr. O'Brien", "Dr OBrien"), _signs.no_punctuation,
+        ("Dr. O'Brien", "Dr OBrien"), _letters.no_punctuation,
     ),
     Perturbation(
         "names", "names of persons of another origin, in Latin letters", "names", 1.0,

@@ -86,12 +86,12 @@ class StressStudy(msgspec.Struct, frozen=True):
 
     def without_text(self) -> StressStudy:
         """The same without words of documents."""
-        broken = [msgspec.structs.replace(one, strings=[]) for one in self.broken]
+        broken = [msgspec.structs.replace(case, strings=[]) for case in self.broken]
         return msgspec.structs.replace(self, broken=broken)
 
     def of(self, system: str, metric: str, part: str = "") -> list[StressDifference]:
         """All differences of one number, one for each perturbation."""
-        return [one for one in self.differences if (one.system, one.metric, one.part) == (system, metric, part)]
+        return [row for row in self.differences if (row.system, row.metric, row.part) == (system, metric, part)]
 
     def check(self, limit: float) -> StressGate:
         """Whether no number of any system falls by more than a limit, by the cautious ends of the intervals."""
@@ -101,22 +101,22 @@ class StressStudy(msgspec.Struct, frozen=True):
 def _check(study: StressStudy, limit: float) -> StressGate:
     if not 0 <= limit <= 1:
         raise PlanError(f"found {limit:g}; expected a number from 0 to 1", "max-loss")
-    judged = [one for one in study.differences if not one.part and one.metric in METRICS and one.original is not None]
+    judged = [row for row in study.differences if not row.part and row.metric in METRICS and row.original is not None]
     if not judged:
         return StressGate(limit, FAILED, "no number has a value on the original")
-    unknown = [one for one in judged if one.difference is None]
-    lost = max((-one.difference for one in judged if one.difference is not None), default=None)
+    unknown = [row for row in judged if row.difference is None]
+    lost = max((-row.difference for row in judged if row.difference is not None), default=None)
     # Where the search itself finds less than before, so much of a loss may be hidden.
     hidden = {
-        (one.name, metric): max(value or 0.0, 0.0)
-        for one in study.perturbations
-        for metric, value in one.control.items()
+        (row.name, metric): max(value or 0.0, 0.0)
+        for row in study.perturbations
+        for metric, value in row.control.items()
     }
-    ends = [None if one.low is None else hidden[one.perturbation, one.metric] - one.low for one in judged]
-    known = [end for end in ends if end is not None]
-    most = max(known, default=None)
+    ends = [None if row.low is None else hidden[row.perturbation, row.metric] - row.low for row in judged]
+    sure = [end for end in ends if end is not None]
+    most = max(sure, default=None)
     if lost is not None and lost > limit:
-        worst = max(judged, key=lambda one: -(one.difference or 0))
+        worst = max(judged, key=lambda row: -(row.difference or 0))
         return StressGate(limit, FAILED, f"{_words(worst)} falls by {lost:.3f}", lost, most)
     if unknown:
         return StressGate(limit, FAILED, f"{_words(unknown[0])} has no value: {unknown[0].note}", lost, most)
@@ -124,7 +124,7 @@ def _check(study: StressStudy, limit: float) -> StressGate:
         return StressGate(
             limit, UNSURE, f"{study.units} independent documents are too few; {DOCUMENTS} are needed", lost, most
         )
-    if len(known) < len(ends):
+    if len(sure) < len(ends):
         return StressGate(limit, UNSURE, f"{_words(judged[ends.index(None)])} has no interval", lost, most)
     if most is not None and most > limit:
         worst = judged[ends.index(most)]
@@ -132,5 +132,5 @@ def _check(study: StressStudy, limit: float) -> StressGate:
     return StressGate(limit, PASSED, f"no number falls by more than {most:.3f}, by its interval", lost, most)
 
 
-def _words(one: StressDifference) -> str:
-    return f"{one.metric} of {shorten(one.system)} after {one.perturbation}"
+def _words(row: StressDifference) -> str:
+    return f"{row.metric} of {shorten(row.system)} after {row.perturbation}"

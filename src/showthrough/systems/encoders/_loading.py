@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,14 @@ import numpy as np
 
 from showthrough.core.errors import PlanError, ResourceError, UnavailableError, shorten
 from showthrough.models.device import torch_device, torch_dtype
-from showthrough.models.files import EXTRA, ModelFiles, guard_loading, model_files, tokenizer_fault
+from showthrough.models.files import (
+    EXTRA,
+    ModelFiles,
+    describe_missing,
+    guard_loading,
+    model_files,
+    tokenizer_fault,
+)
 from showthrough.models.names import Role, SourceName, folder_exists, is_path
 from showthrough.models.prediction import positions
 from showthrough.models.segments import TokenPieces
@@ -37,7 +44,7 @@ ENCODER = EncoderRole("encoder", "model", ("hf",), ())
 class Encoder:
     """A model that gives every token a number for each label, and its tokenizer."""
 
-    place: str
+    location: str
     model: Any
     tokenizer: Any
     before: tuple[int, ...]  # the tokenizer's own marks around every window
@@ -60,7 +67,7 @@ class Encoder:
             return self.longest if self.longest < _ENDLESS else _ANY_LENGTH
         if not self.marks < size <= self.longest:
             expected = f"{self.marks + 1} to {self.longest}" if self.longest < _ENDLESS else f"over {self.marks}"
-            raise PlanError(f"found {size}; expected {expected} tokens, which {shorten(self.place)} takes", "window")
+            raise PlanError(f"found {size}; expected {expected} tokens, which {shorten(self.location)} takes", "window")
         return size
 
     def pieces(self, texts: Sequence[str]) -> list[TokenPieces]:
@@ -120,7 +127,7 @@ def load_encoder(
             files.folder, trust_remote_code=False, output_loading_info=True, **options
         )
         tokenizer = AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False)
-        if fault := _describe_missing(source, model, report, bool(new_labels)) or _fault(source, model, tokenizer):
+        if fault := describe_missing(source, model, report, bool(new_labels)) or _fault(source, model, tokenizer):
             raise ResourceError(f"{role.what}: {fault}")
         if hasattr(model.base_model, "set_attention_type"):
             # BigBird would choose by the length of a text, and then keep to it, what all later ones are read with.
@@ -128,18 +135,6 @@ def load_encoder(
         before, after = _marks(tokenizer)
         longest = min(positions(model.config), tokenizer.model_max_length)
         return Encoder(source, model.to(device).eval(), tokenizer, before, after, longest)
-
-
-def _describe_missing(source: str, model: Any, report: Mapping[str, Iterable[Any]], new_head: bool) -> str:
-    """What the library made up because the files lack it; a head that is to be trained has to be."""
-    mismatched = (entry[0] if isinstance(entry, tuple) else entry for entry in report["mismatched_keys"])
-    made_up = sorted({*report["missing_keys"], *mismatched})
-    body = "" if model.base_model is model else f"{model.base_model_prefix}."
-    if body_lacks := [key for key in made_up if key.startswith(body)]:
-        return f"{source!r} is not whole: {body_lacks[0]} is not in it"
-    if made_up and not new_head:
-        return f"{source!r} has no head that labels tokens: {made_up[0]} is not in it; expected one that was trained to"
-    return ""
 
 
 def _fault(source: str, model: Any, tokenizer: Any) -> str:

@@ -47,8 +47,8 @@ def dev_scores(corpus: Corpus, masking: MaskFinder, weighting: str) -> dict[str,
     masks = dict(zip(corpus.ids, masking.masks(bare), strict=True))
     masks_by_id = {name: list(document_masks) for name, document_masks in masks.items()}
     metrics = {name: metric_of(name, weighting) for name in METRICS}
-    found = Anonymization(masks_by_id, _NAME)
-    run = evaluate(corpus, found, metrics.values(), references=False, resamples=0, texts=False)
+    anonymization = Anonymization(masks_by_id, _NAME)
+    run = evaluate(corpus, anonymization, metrics.values(), references=False, resamples=0, texts=False)
     return {name: run[_NAME, metric].value for name, metric in metrics.items()}
 
 

@@ -10,7 +10,7 @@ from showthrough.data.documents import Document
 from showthrough.models import Resources
 from showthrough.models.chat.consent import address_of, hosts_of
 from showthrough.models.chat.prompts import load
-from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import AskingSettings
 from showthrough.systems._passages import passages, spoken_text
 
 _PROMPT = "translate.v1"

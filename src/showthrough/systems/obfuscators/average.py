@@ -132,7 +132,7 @@ def _windows(words: Sequence[str]) -> list[float]:
 def _find_ways(tokens: Sequence[Token]) -> list[tuple[tuple[str, ...], tuple[int, int]]]:
     """Each way to say something that stands in a text, and between which tokens; the longest first."""
     ways, longest = _variants(), 3
-    found, at = [], 0
+    result, at = [], 0
     while at < len(tokens):
         step = 1
         for count in range(longest, 0, -1):
@@ -143,11 +143,11 @@ def _find_ways(tokens: Sequence[Token]) -> list[tuple[tuple[str, ...], tuple[int
             if way in ways and not (
                 way[-1].endswith("'s") and _PERFECT.fullmatch(_word_after(tokens, at + 2 * count - 1))
             ):
-                found.append((way, (at, at + 2 * count - 1)))
+                result.append((way, (at, at + 2 * count - 1)))
                 step = 2 * count - 1
                 break
         at += step
-    return found
+    return result
 
 
 def _word_after(tokens: Sequence[Token], at: int) -> str:
@@ -201,9 +201,9 @@ def _read(path: str) -> tuple[Style, str]:
     from showthrough.formats import read_corpus
 
     corpus = read_corpus(Path(path))
-    known = (document.authorship.known if document.authorship else () for document in corpus)
+    author_texts = (document.authorship.known if document.authorship else () for document in corpus)
     texts = dict.fromkeys(
-        text for document, others in zip(corpus, known, strict=True) for text in (document.text, *others)
+        text for document, others in zip(corpus, author_texts, strict=True) for text in (document.text, *others)
     )
     return Style.of(texts), corpus.digest
 
@@ -233,14 +233,14 @@ def spread(items: Sequence[int], count: int) -> list[int]:
 def _say_alike(tokens: list[Token], style: Style) -> None:
     """Ways to say the same are as frequent as on average; where there is one place, the most frequent way stands."""
     places: dict[tuple[tuple[str, ...], ...], list[tuple[tuple[str, ...], tuple[int, int]]]] = {}
-    for way, place in _find_ways(tokens):
-        places.setdefault(_variants()[way], []).append((way, place))
-    for ways, found in places.items():
+    for way, span in _find_ways(tokens):
+        places.setdefault(_variants()[way], []).append((way, span))
+    for ways, spans in places.items():
         total = sum(style.ways[way] for way in ways)
         if not total:
             continue
-        left = {way: style.ways[way] / total * len(found) for way in ways}
-        for way, (first, last) in found:
+        left = {way: style.ways[way] / total * len(spans) for way in ways}
+        for way, (first, last) in spans:
             chosen = max(left, key=lambda item: left[item])
             left[chosen] -= 1
             if chosen != way:
@@ -304,7 +304,7 @@ def _cut_sentences(tokens: list[Token], style: Style, count: int) -> None:
     lacking = round(count / style.sentence) - len(bounds) if style.sentence else 0
     if lacking > 0:
         places = [(-length, at) for (low, high), length in zip(bounds, lengths, strict=True)
-                  if (at := _split_place(tokens, low, high))]  # fmt: skip
+                  if (at := _split_index(tokens, low, high))]  # fmt: skip
         for _, at in sorted(places)[:lacking]:
             _split(tokens, at)
         return
@@ -316,7 +316,7 @@ def _cut_sentences(tokens: list[Token], style: Style, count: int) -> None:
             lacking += 1
 
 
-def _split_place(tokens: Sequence[Token], low: int, high: int) -> int:
+def _split_index(tokens: Sequence[Token], low: int, high: int) -> int:
     """The comma or semicolon nearest to the middle behind which another clause begins; 0 where there is none."""
     places = []
     for at in range(low + 1, high - 4):
@@ -341,10 +341,10 @@ def _split(tokens: list[Token], at: int) -> None:
     tokens[first].written = tokens[first].text[:1].upper() + tokens[first].text[1:]
 
 
-def _join(tokens: list[Token], one: tuple[int, int], other: tuple[int, int]) -> bool:
+def _join(tokens: list[Token], left: tuple[int, int], other: tuple[int, int]) -> bool:
     """Whether a sentence could be joined to the one before: it ends with a full stop, and words of grammar follow."""
-    end, gap = one[1] - 1, other[0]
-    if tokens[end].text != "." or tokens[end].changed or tokens[gap].text != " " or gap != one[1]:
+    end, gap = left[1] - 1, other[0]
+    if tokens[end].text != "." or tokens[end].changed or tokens[gap].text != " " or gap != left[1]:
         return False
     first = tokens[gap + 1]
     if first.changed or not first.is_word or first.text.lower() not in GLASGOW or first.text.lower() in _JOINING:
@@ -377,7 +377,7 @@ def _punctuate(tokens: list[Token], style: Style, count: int) -> None:
 
 def _may_change(tokens: Sequence[Token], at: int) -> bool:
     """Whether a sign ends a word and is no part of a number, a time or a face."""
-    before, behind = (tokens[place].text if 0 <= place < len(tokens) else " " for place in (at - 1, at + 1))
+    before, behind = (tokens[index].text if 0 <= index < len(tokens) else " " for index in (at - 1, at + 1))
     if tokens[at].text == "(":
         follows = at > 1 and tokens[at - 2].text[-1].isalnum()  # a comma goes behind a word alone
         return before.isspace() and follows and behind[0].isalnum()

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from showthrough.data.documents import Document
+from showthrough.data.labels import type_of
 from showthrough.data.layout.characters import IDEOGRAPHS
-from showthrough.data.mask_types import type_of
 from showthrough.data.masks import Mask
 from showthrough.data.reading_form import reading_form
 from showthrough.data.types import nearest, path_of

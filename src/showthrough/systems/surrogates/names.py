@@ -51,12 +51,15 @@ class NameVocabulary:
     def of(cls, outside: float, words: Set[str]) -> NameVocabulary:
         """Names of our lists as far as the dictionary has them; where it has few, other words of it."""
         names = {source: [name for name in listed if name in words] for source, listed in _LISTS.items()}
-        if any(len(known) < _FEWEST for known in names.values()):
+        if any(len(words_of_kind) < _FEWEST for words_of_kind in names.values()):
             others = sorted(entry for entry in words if _NAME_LIKE.fullmatch(entry) and entry not in FUNCTION)
             if outside < 1 and len(others) < _FEWEST:
-                found = f"has {len(others)} words of four to nine letters; expected {_FEWEST} or more to make names of"
-                raise PlanError(found, "dictionary")
-            names = {source: known if len(known) >= _FEWEST else others for source, known in names.items()}
+                fault = f"has {len(others)} words of four to nine letters; expected {_FEWEST} or more to make names of"
+                raise PlanError(fault, "dictionary")
+            names = {
+                source: words_of_kind if len(words_of_kind) >= _FEWEST else others
+                for source, words_of_kind in names.items()
+            }
         return cls(outside, words, names)
 
 
@@ -131,11 +134,11 @@ class Names:
     def _invent(self, token: str, source: str) -> str:
         return self._invent_seamed(token, source) or word(self._random, source, token, self._taken)
 
-    def _invent_unknown(self, token: str, source: str, known: Set[str]) -> str:
+    def _invent_unknown(self, token: str, source: str, lexicon: Set[str]) -> str:
         """A name that is no word of the dictionary."""
         new = self._invent(token, source)
         for _ in range(_TRIES):
-            if new not in known:
+            if new not in lexicon:
                 break
             new = self._invent(token, source)
         return new

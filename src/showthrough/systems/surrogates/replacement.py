@@ -21,10 +21,10 @@ from random import Random
 from msgspec import structs
 
 from showthrough.core.errors import PlanError, at_document, quote_value
-from showthrough.data.categories import phi_type
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Mask, apply_masks
 from showthrough.data.reading_form import reading_form
+from showthrough.data.schemes import phi_type
 from showthrough.data.types import Surrogate
 from showthrough.systems.surrogates._timeline import timeline
 from showthrough.systems.surrogates.chronology import Blemishes, Chronology
@@ -64,7 +64,7 @@ def collect_phi(document: Document, keep: Collection[str] = ()) -> list[Phi]:
         (mention.start - mention.end, mention.start, mention.entity_type, mention.end)
         for annotation in document.annotations
         for mention in annotation.mentions
-        if mention.identifier != "NO_MASK" and mention.entity_type not in keep
+        if mention.must_mask and mention.entity_type not in keep
     }
     return [(phi_type(entity_type).kind, start, end) for _, start, entity_type, end in sorted(mentions)]
 

@@ -18,7 +18,7 @@ from showthrough.metrics import Metric
 from showthrough.models.settings import Watch
 from showthrough.run.run import Run
 from showthrough.systems import Anonymizer
-from showthrough.systems.outside.function import Function
+from showthrough.systems.outside.answers import Function
 from showthrough.systems.replacing import Way
 from showthrough.systems.spec import resolve_anonymizer
 from showthrough.systems.workbench.runner import Bench, put_to_work, score

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Ints
-from showthrough.families.authorship.verifiers.folds import split_folds
+from showthrough.families.authorship.verifiers.traces import split_folds
 
 _FOLDS = 5  # of authors
 _STEPS = 100

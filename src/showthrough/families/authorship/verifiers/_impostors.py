@@ -20,8 +20,7 @@ import numpy as np
 from showthrough.core.arrays import Bools, Floats, Ints
 from showthrough.families.authorship.verifiers._calibration import Calibration, fit_and_calibrate, logistic
 from showthrough.families.authorship.verifiers.base import Question
-from showthrough.families.authorship.verifiers.folds import components
-from showthrough.families.authorship.verifiers.traces import trace
+from showthrough.families.authorship.verifiers.traces import components, trace
 
 SPACES = (1000, 3000)  # words and pairs of words: those that the most texts of training have
 TRIALS = 50
@@ -140,23 +139,23 @@ class _Pool:
         numbers = [_number(trace(text)) for text in texts]
         own = np.isin(self.authors, self.authors[np.isin(self.traces, numbers)])  # nobody is an impostor of themselves
         others = np.flatnonzero(~own)
-        known = [text for text in question.known if trace(text)]
-        if not len(others) or not known or not trace(question.text):
+        author_texts = [text for text in question.known if trace(text)]
+        if not len(others) or not author_texts or not trace(question.text):
             return np.zeros(_COLUMNS * len(self.spaces))
         return np.concatenate([
-            _tell(space, others, _counts(question.text)[at], [_counts(text)[at] for text in known])
+            _tell(space, others, _counts(question.text)[at], [_counts(text)[at] for text in author_texts])
             for at, space in enumerate(self.spaces)
         ])  # fmt: skip
 
 
-def _tell(space: _Space, others: Ints, text: _Counts, known: Sequence[_Counts]) -> Floats:
+def _tell(space: _Space, others: Ints, text: _Counts, own: Sequence[_Counts]) -> Floats:
     """How often a text and a known one are more similar than impostors are to both, and logarithms of how much."""
     row = space.row(text)
     near = space.nearest(row, others)
     to_text = space.to_impostors(row, near)
     drawn = np.random.default_rng(space.seed).random(to_text.shape).argsort(axis=0) < DRAWN
     columns = []
-    for counts in known:
+    for counts in own:
         other = space.row(counts)
         pair, to_known = space.between(row, other), space.to_impostors(other, near)
         to_own = space.to_impostors(other, space.nearest(other, others))

@@ -13,7 +13,7 @@ from showthrough.families.authorship.verifiers.base import (
     VerifierLearner,
     question_digest,
 )
-from showthrough.families.authorship.verifiers.folds import split_folds
+from showthrough.families.authorship.verifiers.traces import split_folds
 from showthrough.models.cache import Cache, question
 from showthrough.models.files import library_versions
 from showthrough.models.settings import Watch

@@ -15,10 +15,9 @@ from showthrough.core.expected import expects
 from showthrough.data.copies import copy_mark
 from showthrough.data.documents import Corpus, Document
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Question, VerifierLearner
-from showthrough.families.authorship.verifiers.folds import components, split_folds
 from showthrough.families.authorship.verifiers.measures import compute_measures, statistics_of
 from showthrough.families.authorship.verifiers.table import learner_named
-from showthrough.families.authorship.verifiers.traces import texts_of, trace, traces
+from showthrough.families.authorship.verifiers.traces import components, split_folds, texts_of, trace, traces
 from showthrough.families.authorship.verifiers.trained import Band, TrainedVerifier, without_band
 from showthrough.models.model_folders import TrainingRecord
 from showthrough.models.settings import Watch

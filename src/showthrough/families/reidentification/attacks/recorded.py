@@ -115,11 +115,11 @@ class Recorded(Attack):
                 yield Problem(
                     path, "", f"does not say which of {len(anonymizations)} anonymizations was read; {expected}"
                 )
-        told = {of for of, _ in self._lines()}
-        if any(of and of not in names for of in told):
+        names_in_file = {of for of, _ in self._lines()}
+        if any(of and of not in names for of in names_in_file):
             return
         for name in anonymizations:
-            if "" not in told and name not in told:  # nobody named would look like protection
+            if "" not in names_in_file and name not in names_in_file:  # nobody named would look like protection
                 yield Problem(
                     "", f"anonymization {shorten(name)}", f"{ANSWERS}{shorten(self.file)} has no answers about it"
                 )

@@ -29,14 +29,14 @@ def pipeline_of(name: str) -> Pipeline:
 
 def check_pipeline(name: str, features: Features) -> None:
     """Raises PlanError where no feature asks for a pipeline, or where it has no component for one that does."""
-    asked = [group for group in ("word_class", *features.parsed) if getattr(features, group)]
-    if not asked:
+    groups = [group for group in ("word_class", *features.parsed) if getattr(features, group)]
+    if not groups:
         raise PlanError("no feature uses it; expected +word_class or +entities among --features, or none", "pipeline")
     pipeline = pipeline_of(name)
     (read,) = pipeline.read(["It was so."], None)
     tags, tree = read.has_annotation("POS"), read.has_annotation("DEP")
     has = {"word_class": tags, "verbs": tags and tree, "heads": tree, "entities": pipeline.finds_entities}
-    if lacking := [group for group in asked if not has[group]]:
+    if lacking := [group for group in groups if not has[group]]:
         fault = f"{name} has no component for {lacking[0]}; expected another pipeline, or --features -{lacking[0]}"
         raise PlanError(fault, "pipeline")
 
@@ -99,9 +99,9 @@ def _governing(word: Any) -> Any:
 
 def _tense(verb: Any) -> str:
     """Past, present or none, of the verb or of what helps it."""
-    for one in (*(child for child in verb.children if child.dep_ in ("aux", "auxpass")), verb):
-        if tense := one.morph.get("Tense"):
-            if tense[0] == "Pres" and one.lemma_ == _HAVE and one is not verb:
+    for word in (*(child for child in verb.children if child.dep_ in ("aux", "auxpass")), verb):
+        if tense := word.morph.get("Tense"):
+            if tense[0] == "Pres" and word.lemma_ == _HAVE and word is not verb:
                 return "perfect"
             return str(tense[0])
     return "none"

@@ -1,0 +1,1 @@
+"""Where other programs call Showthrough: pytest and Inspect. Each module needs the package that it is for."""
