@@ -83,7 +83,7 @@ def find_drift(days: DayTotals, reference: int, rates: tuple[Rate, ...], level: 
         sums = [_windows(values[..., reference:, :]) for values in (weight, weight * root, counted, by)]
         shift = sums[1] / sums[0] - mean[..., None, None, :]
         t = shift / np.sqrt(scale[..., None, None, :] * (1 / sums[0] + 1 / trust[..., None, None, :]))
-        found = sums[2] / sums[3]
+        ratio = sums[2] / sums[3]
         freedom = trust**2 / (weight[first] ** 2).sum(-2) - 1  # days of few documents tell little
     every = level / sum(each.weight for each in rates)
     alarms = np.zeros(t.shape, dtype=np.int64)
@@ -104,7 +104,7 @@ def find_drift(days: DayTotals, reference: int, rates: tuple[Rate, ...], level: 
                     share,
                 )
             alarms[..., window, number] = sides
-    return Drift(alarms, rate, found)
+    return Drift(alarms, rate, ratio)
 
 
 def _dispersion(days: DayTotals, rate: Floats, reference: int) -> Floats:
