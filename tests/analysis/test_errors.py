@@ -25,7 +25,8 @@ from showthrough import (
 )
 from showthrough.data.labels import NO_TYPE
 from showthrough.report.errors import beside_sheet, errors_sheet
-from showthrough.report.sheets import Bars, Cases, Grid
+from showthrough.report.sheets import Bars, Cases, Grid, Heat
+from showthrough.report.types_met import type_warnings
 from showthrough.run import documents as kept_documents
 from showthrough.run.run import Run
 from showthrough.studies.errors import CASE_KINDS, DocumentSample, Errors, all_errors
@@ -158,6 +159,62 @@ def test_needless_masks_by_what_they_hide() -> None:
     lines = Corpus([Document("d", "a Oslo\nb", (Annotation("a", (Mention(2, 6, "LOC"),)),))])
     run = evaluate(lines, [Anonymization({"d": [Mask(2, 7)]})], [METRIC], resamples=0)
     assert error_cases(run).cases == []  # nobody misses a line feed
+
+
+def met(errors: Errors) -> dict[tuple[str, str], int]:
+    return {(pair.marked, pair.masked): pair.spans for pair in errors.types_met}
+
+
+def test_types_of_marks_and_of_masks() -> None:
+    """The mask that hides most of a span counts; finer names of a kind count as the corpus's."""
+    masks = (
+        TypedMask(0, 5, None, "ORG"), TypedMask(5, 11, None, "PER"),  # Mr Jo|hn Doe
+        TypedMask(15, 19, None, "CITY"), TypedMask(35, 40, None, "AGE"), TypedMask(40, 45, None, "AGE"),
+        TypedMask(24, 31, None, "PERSON"),  # may stay: nothing to be masked is there
+    )  # fmt: skip
+    errors = found(*masks)
+    assert met(errors) == {
+        ("PERSON", "PERSON"): 1, ("PERSON", "(not masked)"): 1, ("LOC", "LOC"): 1, ("DATETIME", "AGE"): 1,
+        (NOT_MARKED, "PERSON"): 1,
+    }  # fmt: skip
+    (heat,) = (block for block in errors_sheet(errors).blocks if isinstance(block, Heat))
+    assert heat.rows == ("PERSON", "DATETIME", "LOC", NOT_MARKED)
+    assert heat.columns == ("PERSON", "LOC", "AGE", "(not masked)")
+    assert heat.values == ((1, 0, 0, 1), (0, 0, 1, 0), (0, 1, 0, 0), (1, 0, 0, 0))
+
+
+def test_a_span_of_two_annotators_meets_a_type_once() -> None:
+    layers = (Annotation("a", (DOE, DATE)), Annotation("b", (DOE,)))
+    assert met(found(TypedMask(0, 11, None, "PERSON"), layers=layers)) == {
+        ("PERSON", "PERSON"): 1,
+        ("DATETIME", "(not masked)"): 1,
+    }
+    assert met(found(Mask(0, 11), layers=layers)) == {}  # no mask has a type
+    assert met(found(TypedMask(0, 11, None, "PERSON"), layers=(Annotation("a"),))) == {(NOT_MARKED, "PERSON"): 1}
+
+
+NEVER = "No mask of one has the type of the span that it hides"
+
+
+@pytest.mark.parametrize(
+    ("types", "told"),
+    [
+        (("PII", "PII", "PII"), "All typed masks of one over marked spans are PII, where annotators have 3 types."),
+        (("LOC", "LOC", "LOC"), "All typed masks of one over marked spans are LOC, where annotators have 3 types."),
+        (("ORG", "AGE", "ORG"), f"{NEVER}. Masks have AGE, ORGANIZATION; annotators have DATETIME, LOC, PERSON."),
+        (("PERSON", "AGE", "ORG"), ""),
+        (("LOC", "LOC", None), ""),  # one of two is right
+        (("ORG", None, None), f"{NEVER}. Masks have ORGANIZATION; annotators have PERSON."),
+    ],
+)  # fmt: skip
+def test_types_that_never_match_are_told(types: tuple[str | None, ...], told: str) -> None:
+    spans = ((0, 11), (15, 19), (35, 45))
+    masks = [TypedMask(*span, None, name) if name else Mask(*span) for span, name in zip(spans, types, strict=True)]
+    errors = found(*masks, marks=(DOE, OSLO, DATE))
+    warnings = type_warnings("one", errors.types_met)
+    hint = " Metrics that compare types cannot judge it; evaluate --map FROM=TO takes a type as another."
+    assert warnings == ([told + hint] if told else [])
+    assert all(line in errors_sheet(errors).lead for line in warnings)
 
 
 def test_a_mark_without_a_type_is_marked() -> None:

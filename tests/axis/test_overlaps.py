@@ -14,9 +14,9 @@ from hypothesis import given, settings, strategies as st
 from showthrough import Annotation, Anonymization, Corpus, Document, Mention, TypedMask, evaluate
 from showthrough.data.layout.span_index import SpanIndex
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import highest, merge_spans, paint
+from showthrough.data.layout.spans import find_overlaps, highest, merge_spans, paint
 from showthrough.families.clinical import _partners
-from showthrough.families.clinical._instances import TypedSpans, beginning_alike, find_overlaps, match_one_to_one
+from showthrough.families.clinical._instances import TypedSpans, beginning_alike, match_one_to_one
 from showthrough.families.information._mutual_information import agreement
 from showthrough.studies.failures import Inspection
 

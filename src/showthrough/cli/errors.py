@@ -15,7 +15,8 @@ from showthrough.core.errors import PlanError
 from showthrough.report.cautions import notes_on
 from showthrough.report.errors import beside_sheet, elsewhere_blocks, errors_sheet, read_elsewhere
 from showthrough.report.rules import worth_blocks
-from showthrough.report.sheets.document import Block, ReportDocument
+from showthrough.report.section import sections
+from showthrough.report.sheets.document import Block, Cases, ReportDocument
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.run.run import Run
 from showthrough.studies.cases import require_texts
@@ -83,7 +84,7 @@ def command(
         analysis = all_errors(run)
         sheet = short = beside_sheet(analysis)
     else:
-        analysis = _analyse_one(run, anonymization, filters, rules)
+        analysis = _analyse_system(run, anonymization, filters, rules)
         if masks:
             _write_masks(masks, run, analysis.worth, results)
         if written.without_text:
@@ -105,11 +106,20 @@ def _lay_out(run: Run, analysis: ErrorAnalysis, everywhere: bool, cases: int) ->
     further: list[Block] = [*worth_blocks(analysis.worth)] if analysis.worth else []
     if everywhere:
         further += elsewhere_blocks(run, errors.anonymization)
+        further += [block for section in sections() for block in section.cases(run, errors.anonymization)]
     elsewhere = [f"{line}." for line in read_elsewhere(run, [errors.anonymization])]
-    return errors_sheet(errors, None, further, elsewhere), errors_sheet(errors, cases, further, elsewhere)
+    fewer = [_first(block, cases) if isinstance(block, Cases) else block for block in further]
+    return errors_sheet(errors, None, further, elsewhere), errors_sheet(errors, cases, fewer, elsewhere)
 
 
-def _analyse_one(run: Run, name: str | None, filters: dict[str, str | None], rules: int) -> ErrorAnalysis:
+def _first(block: Cases, most: int) -> Cases:
+    """The first cases of a block, and how many more there are."""
+    more = len(block.cases) - most
+    notes = (*block.notes, f"{more:,} more in files.") if more > 0 else block.notes
+    return Cases(block.caption, block.cases[:most], notes)
+
+
+def _analyse_system(run: Run, name: str | None, filters: dict[str, str | None], rules: int) -> ErrorAnalysis:
     """The cases of one anonymization, and what rules would win where somebody said what is to be masked."""
     errors = error_cases(run, name, **filters)
     judged = rules and errors.kept.annotated

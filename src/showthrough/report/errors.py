@@ -8,8 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from showthrough.core.errors import shorten
 from showthrough.data.masks import apply_masks
 from showthrough.metrics.matching.entities import NEARLY
-from showthrough.report.sheets import Bars, Case, Cases, Grid, GridEntry, GridRow, ReportDocument, count, missing, share
+from showthrough.report.sheets import (
+    Bars,
+    Case,
+    Cases,
+    Grid,
+    GridEntry,
+    GridRow,
+    ReportDocument,
+    count,
+    missing,
+    share,
+)
 from showthrough.report.sheets.document import Block
+from showthrough.report.types_met import type_warnings, types_heat
 from showthrough.report.wording import counted_words, percent
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import find_metrics
@@ -70,9 +82,11 @@ def errors_sheet(
     if not errors.kept.annotated:
         return _unannotated_sheet(errors.kept)
     lead = [_leak_sentence(errors), *elsewhere, _mask_sentence(errors), *_sample_sentences(errors.kept)]
+    lead += type_warnings(errors.anonymization, errors.types_met)
     if errors.only:
         lead.append(_chosen_sentence(errors))
     blocks: list[Block] = [_leak_grid(errors), *_bars(errors, "False negatives by type"), *_mask_grid(errors)]
+    blocks += types_heat(errors.types_met)
     every = (*blocks, *further, *_case_blocks(errors, most))
     notes = [_metric_note(errors), *_notes(errors)]
     if not (errors.cases or errors.only) and (errors.spans.leaking or _mask_totals(errors)):
@@ -128,6 +142,7 @@ def beside_sheet(analysis: ErrorAnalysis) -> ReportDocument:
         return _unannotated_sheet(sample)
     lead = [
         *map(_leak_sentence, every if len(every) <= _SENTENCES else ()),
+        *(line for errors in every for line in type_warnings(errors.anonymization, errors.types_met)),
         *_sample_sentences(sample),
         "--anonymization NAME shows one of them by type and identifier, with every case in its context.",
     ]

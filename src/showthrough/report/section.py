@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from showthrough.report.annex.cells import SignatureIndex
     from showthrough.report.evidence import Evidence
     from showthrough.report.findings import Finding
-    from showthrough.report.sheets import Grid
+    from showthrough.report.sheets import Cases, Grid
     from showthrough.report.table import ScoreTable
     from showthrough.report.wording import Clause
     from showthrough.run.records import MetricRecord
@@ -80,6 +80,10 @@ class Section:
         """What stands out in an anonymization."""
         return ()
 
+    def cases(self, run: Run, name: str) -> Iterable[Cases]:
+        """What an anonymization leaves, in its contexts; it quotes documents."""
+        return ()
+
     def evidence(self, run: Run, name: str) -> Iterable[Evidence]:
         """Its lines of the checklist of evidence for an anonymization: what was tested, or the command that would."""
         return ()
@@ -136,7 +140,7 @@ class GuardedSection(Section):
             return []
         return values
 
-    def _told_faults(self) -> list[str]:
+    def _fault_lines(self) -> list[str]:
         return [_caution(self._family, "; ".join(self._faults.values()))] if self._faults else []
 
     def undrawn(self, error: Exception) -> str:
@@ -175,7 +179,7 @@ class GuardedSection(Section):
                 for part in run.parts(name, record.text):
                     self.place_of(record, part)
         self.page_data(run, without_text=True)
-        return [*lines, *self._told_faults()]
+        return [*lines, *self._fault_lines()]
 
     def limits(self, run: Run) -> list[str]:
         return self._ask("limits", run)
@@ -183,11 +187,14 @@ class GuardedSection(Section):
     def findings(self, run: Run, name: str) -> list[Finding]:
         return self._ask("findings", run, name)
 
+    def cases(self, run: Run, name: str) -> list[Cases]:
+        return self._ask("cases", run, name)
+
     def evidence(self, run: Run, name: str) -> list[Evidence]:
         return self._ask("evidence", run, name)
 
     def comparison_notes(self, run: Run) -> list[str]:
-        return [*self._ask("comparison_notes", run), *self._told_faults()]
+        return [*self._ask("comparison_notes", run), *self._fault_lines()]
 
     def page_data(self, run: Run, *, without_text: bool) -> Mapping[str, Any]:
         try:
@@ -203,7 +210,7 @@ class GuardedSection(Section):
 
         lines = self._ask("risk_lead", annex)
         self._ask("risk_grids", annex, SignatureIndex())
-        return [*lines, *self._told_faults()]
+        return [*lines, *self._fault_lines()]
 
     def risk_grids(self, annex: RiskAnnex, lines: SignatureIndex) -> list[Grid]:
         return self._ask("risk_grids", annex, lines)
@@ -222,13 +229,13 @@ def _expected_types() -> Mapping[str, type]:
     """What methods tell values of."""
     from showthrough.report.evidence import Evidence
     from showthrough.report.findings import Finding  # here: these modules ask for sections themselves
-    from showthrough.report.sheets import Grid
+    from showthrough.report.sheets import Cases, Grid
     from showthrough.report.table import ScoreTable
     from showthrough.report.wording import Clause
 
     sentences = dict.fromkeys(("caveats", "cautions", "limits", "comparison_notes", "risk_lead"), str)
     tables = {"tables": ScoreTable, "part_tables": ScoreTable, "risk_grids": Grid}
-    return {**sentences, **tables, "clauses": Clause, "findings": Finding, "evidence": Evidence}
+    return {**sentences, **tables, "clauses": Clause, "findings": Finding, "evidence": Evidence, "cases": Cases}
 
 
 def sections() -> list[Section]:

@@ -31,7 +31,7 @@ from showthrough.studies.cases import (
     readable_words,
     require_texts,
 )
-from showthrough.studies.failures import MASK_KINDS, Inspection, MaskKind
+from showthrough.studies.failures import MASK_KINDS, Inspection, MaskKind, TypePair
 from showthrough.studies.leaks import LEAK_KINDS, LeakKind, Leaks
 from showthrough.studies.rules import Worth
 
@@ -107,6 +107,7 @@ class Errors(msgspec.Struct, frozen=True):
     trusted: bool = False  # whether replacements are not read, as in the run's metrics
     only: dict[str, str] = {}
     cases: list[ErrorCase] = []
+    types_met: list[TypePair] = []  # the annotators' types and those of masks; empty where no mask has a type
 
     def __repr__(self) -> str:
         """Short: a notebook prints whatever stands last, and cases are what was to be hidden."""
@@ -231,6 +232,7 @@ class _Examination:
             len(self._inspection.gold.entity_level) < len(self._inspection.gold.entity),
             run.corpus.silver,
             texts.replacements == "trusted",
+            types_met=self._inspection.types_met(self._name),
         )
 
     def _leak_counts(self) -> list[LeakCounts]:
@@ -266,8 +268,8 @@ class _Examination:
     def masked_needlessly(self) -> Iterator[LocatedCase]:
         """Each needless mask."""
         for mask in self._needless:
-            document = self._inspection.texts.documents[mask.place.document]
-            yield LocatedCase(mask.place, case_at(document, mask.place, mask.kind, mask.entity_type))
+            document = self._inspection.texts.documents[mask.location.document]
+            yield LocatedCase(mask.location, case_at(document, mask.location, mask.kind, mask.entity_type))
 
     def _hidden_characters(self) -> Bools:
         """Which characters can no longer be read."""

@@ -9,6 +9,7 @@ kind are one, whoever named them: what systems say is told by the types of the t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +22,7 @@ from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.data.layout.characters import is_space
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.layout.spans import count_before, highest
+from showthrough.data.layout.spans import count_before, find_overlaps, highest
 from showthrough.models.lexicon import is_punctuation
 from showthrough.run.documents import RunTexts, span_index_of
 
@@ -33,6 +34,7 @@ MASK_KINDS: tuple[MaskKind, ...] = get_args(MaskKind)
 # What became of a mention.
 LEAKED, PARTLY, HIDDEN, FREE, UNASKED = range(5)  # FREE: nothing in it is asked for; UNASKED: need not be masked
 NOT_MARKED = "(not marked)"  # stands for a type
+NOT_MASKED = "(not masked)"  # so does this
 
 
 class Location(NamedTuple):
@@ -50,10 +52,17 @@ class FailureAnalysis:
     outcome: Ints8  # of each mention, in the order of the texts
     leaks: Ints  # documents × 2: distinct spans that can be read at least in part, direct ones and quasi-identifiers
     failures: dict[tuple[Kind, str], list[Location]]  # by kind and entity type
-    given: list[Location]  # words that can be read in the replacement of their mask, in order
+    echoes: list[Location]  # words that can be read in the replacement of their mask, in order
 
     def count(self, kind: Kind, entity_type: str) -> int:
         return len(self.failures.get((kind, entity_type), ()))
+
+
+class Bounds(NamedTuple):
+    """Where spans begin and end, by start."""
+
+    start: Ints
+    end: Ints
 
 
 class Needless(NamedTuple):
@@ -61,19 +70,28 @@ class Needless(NamedTuple):
 
     kind: MaskKind
     entity_type: str
-    place: Location
+    location: Location
+
+
+@dataclass(frozen=True)
+class TypePair:
+    """How many spans of an annotators' type are under a mask of a system's type."""
+
+    marked: str
+    masked: str
+    spans: int
 
 
 class MarkedOffsets(NamedTuple):
     """The places of some mentions in the span layout, ascending, and the entity type at each."""
 
-    place: Ints
+    position: Ints
     kind: Ints
 
     def first(self, start: Ints, end: Ints) -> Ints:
         """The first entity type on each span, or -1."""
-        number = np.searchsorted(self.place, start)
-        inside = number < np.searchsorted(self.place, end)
+        number = np.searchsorted(self.position, start)
+        inside = number < np.searchsorted(self.position, end)
         entity_type = np.full(len(start), -1)
         entity_type[inside] = self.kind[number[inside]]
         return entity_type
@@ -93,7 +111,8 @@ class Inspection:
         self._wanted = self._paint(self.gold.level > 0)
         self._unwanted = self._paint(self.gold.level == 0)
         words = ~(self.axis.table(is_punctuation) | self.axis.table(is_space)).view(np.bool_)
-        words[self._wanted.place] = False
+        words[self._wanted.position] = False
+        words[self._paint(self.gold.level < 0).position] = False  # MAY_MASK counts neither way
         self._outside = count_before(words)  # words before each place that nobody wants masked
 
     def _paint(self, chosen: Bools) -> MarkedOffsets:
@@ -108,13 +127,13 @@ class Inspection:
         """What one anonymization did."""
         coverage = self.coverage(name)
         outcome = self.states(coverage)
-        outcome[self.gold.level == 0] = UNASKED
+        outcome[self.gold.level <= 0] = UNASKED
         failures: dict[tuple[Kind, str], list[Location]] = {}
         for kind, entity_type, location in self._mentions(outcome):
             failures.setdefault((kind, entity_type), []).append(location)
         for mask in self.needless(coverage, name):
             mask_kind: Kind = "over-masked" if mask.kind == "over-masked" else "spurious"
-            failures.setdefault((mask_kind, mask.entity_type), []).append(mask.place)
+            failures.setdefault((mask_kind, mask.entity_type), []).append(mask.location)
         return FailureAnalysis(outcome, self._leaks(outcome), failures, self._repeated_words(coverage))
 
     def states(self, coverage: Coverage) -> Ints8:
@@ -164,6 +183,37 @@ class Inspection:
             (number, mask) for number, masks in enumerate(self.texts.masks[name]) for mask in masks if mask.entity_type
         )
         return {(number, mask.start): title(mask.entity_type) for number, mask in typed}
+
+    def types_met(self, name: str) -> list[TypePair]:
+        """The types of what is to be masked, and of the mask that hides most of it; empty where no mask has a type.
+
+        A span of a type counts once, even if several annotators marked it. Masks over nothing that is to be masked
+        count each, in documents that somebody annotated.
+        """
+        typed = [(number, mask) for number, masks in enumerate(self.texts.masks[name]) for mask in masks]
+        titles, codes = self._labels.number_titles(mask.entity_type or NO_TYPE for _, mask in typed)
+        if set(titles) <= {NO_TYPE}:
+            return []
+        base = self.axis.bounds
+        spans = np.array([(base[at] + mask.start, base[at] + mask.end) for at, mask in typed], dtype=np.int64)
+        order = np.lexsort((spans[:, 1], spans[:, 0]))
+        masks, kind = Bounds(*spans[order].T), np.array(codes, dtype=np.int64)[order]
+        wanted = self.gold.level > 0
+        every = np.unique(np.column_stack([self.gold.start, self.gold.end, self.entity_type])[wanted], axis=0)
+        mask, span, shared = find_overlaps(masks, Bounds(every[:, 0], every[:, 1]))
+        best = np.lexsort((mask, -shared, span))
+        first = best[np.flatnonzero(np.diff(span[best], prepend=-1))]
+        masked_as = np.full(len(every), -1)
+        masked_as[span[first]] = kind[mask[first]]
+        free = self.gold.annotators[self.axis.document_at(masks.start)] > 0
+        free[mask] = False
+        pairs = Counter(zip(every[:, 2].tolist(), masked_as.tolist(), strict=True))
+        pairs.update((-1, code) for code in kind[free].tolist())
+        marked, masked = [*self.types, NOT_MARKED], [*titles, NOT_MASKED]
+        return sorted(
+            (TypePair(marked[one], masked[other], count) for (one, other), count in pairs.items()),
+            key=lambda pair: (-pair.spans, pair.marked, pair.masked),
+        )
 
     def _leaks(self, outcome: Ints8) -> Ints:
         leaking, count = outcome <= PARTLY, len(self.texts.documents)

@@ -17,6 +17,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, TypedMask, evaluate
 from showthrough.cli import app, demo_corpus as demo
 from showthrough.core.errors import OutputError
 from showthrough.report.html import _page, html_text
@@ -141,6 +142,17 @@ def test_without_text_the_counts_of_failures_stay(demo_run: Run) -> None:
     found = blocks(html_text(demo_run, without_text=True))["start"]["failures"]
     assert found["examples"] is None
     assert sum(map(sum, found["counts"]["ner"])) > 0
+
+
+def test_types_of_marks_and_of_masks_are_a_table() -> None:
+    gold = (Mention(0, 4, "PATIENT", "DIRECT"), Mention(8, 12, "<i>", "QUASI"))
+    corpus = Corpus([Document("1", "John of Oslo", (Annotation("gold", gold),))])
+    masks = [TypedMask(0, 4, None, "PERSON"), TypedMask(8, 12, None, "PLACE")]
+    systems = {"typed": Anonymization({"1": masks}), "bare": Anonymization({"1": [Mask(0, 4)]})}
+    page = html_text(evaluate(corpus, systems, ["er"], resamples=0), without_text=True)
+    assert page.count("types by the types of masks") == 1  # bare masks have none
+    assert "No mask of typed has the type of the span that it hides. Masks have PERSON, PLACE" in page
+    assert "<bdi>&lt;I&gt;</bdi>" in page or "<bdi>&lt;i&gt;</bdi>" in page
 
 
 def test_a_run_that_holds_no_text(demo_run: Run) -> None:

@@ -100,8 +100,35 @@ def gold_instances(axis: SpanLayout, kinds: Kinds) -> TypedSpans:
     layers = axis.layers
     marks = list(chain.from_iterable(layers.mentions))
     kind = kinds.numbers([mark.entity_type for mark in marks], len(marks))
-    kind[np.fromiter([mark.identifier == "NO_MASK" for mark in marks], bool, len(marks))] = NONE
+    kind[np.fromiter([not mark.must_mask for mark in marks], bool, len(marks))] = NONE
     return _lay_out(marks, np.arange(len(marks)), layers.of_mentions, kinds, kind, layers)
+
+
+def may_instances(axis: SpanLayout) -> SortedSpans:
+    """What annotators let be masked or stay, ascending on the line of layers."""
+    layers = axis.layers
+    marks = [
+        (mark.start + base, mark.end + base)
+        for mentions, base in zip(layers.mentions, layers.base.tolist(), strict=True)
+        for mark in mentions
+        if mark.identifier == "MAY_MASK"
+    ]
+    start, end = np.array(sorted(marks), dtype=np.int64).reshape(-1, 2).T
+    return TypedSpans(start, end, *np.zeros((2, len(start)), dtype=np.int64))
+
+
+def without_may(system: TypedSpans, gold: TypedSpans, may: SortedSpans) -> TypedSpans:
+    """A system's instances that count: not those inside what may be masked, unless they touch what must be."""
+    if not len(may.start):
+        return system
+    inside = _farthest_end(may, np.searchsorted(may.start, system.start, side="right")) >= system.end
+    touching = _farthest_end(gold, np.searchsorted(gold.start, system.end)) > system.start
+    return system.at(~inside | touching)
+
+
+def _farthest_end(spans: SortedSpans, count: Ints) -> Ints:
+    """How far the first so many spans reach."""
+    return np.concatenate([[-1], np.maximum.accumulate(spans.end)])[count]
 
 
 @dataclass(frozen=True)
@@ -164,21 +191,6 @@ def _firsts_in_order(*keys: Ints) -> Bools:
     """Which things of a sorted list are not the same as the one before them."""
     differs = [key[1:] != key[:-1] for key in keys]
     return np.concatenate([np.ones(min(1, len(keys[0])), dtype=bool), np.logical_or.reduce(differs)])
-
-
-def find_overlaps(left: SortedSpans, right: SortedSpans) -> tuple[Ints, Ints, Ints]:
-    """All pairs that share characters: left, right, and how many they share. Cheapest with the shorter list right.
-
-    There are as many as spans where one side does not overlap itself; else there may be as many as their product.
-    """
-    # What ends before a span starts cannot touch it, nor what starts after its end; the reach is the farthest end yet.
-    reach = np.maximum.accumulate(left.end) if len(left.end) else left.end
-    first = np.searchsorted(reach, right.start, side="right")
-    last = np.searchsorted(left.start, right.end, side="left")
-    theirs, ours = expand_ranges(first, last)
-    shared = np.minimum(left.end[ours], right.end[theirs]) - np.maximum(left.start[ours], right.start[theirs])
-    touching = shared > 0
-    return ours[touching], theirs[touching], shared[touching]
 
 
 def beginning_alike(left: SortedSpans, right: SortedSpans, tolerance: int) -> tuple[Ints, Ints]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from showthrough.core.arrays import Bools, Ints
 from showthrough.core.errors import ResourceError
-from showthrough.families.clinical._instances import TypedSpans, beginning_alike, find_overlaps, match_one_to_one
+from showthrough.data.layout.spans import find_overlaps
+from showthrough.families.clinical._instances import TypedSpans, beginning_alike, match_one_to_one
 
 _LISTED = 2_000_000  # pairs
 _MOST = 20_000_000  # that share enough of their union

@@ -24,12 +24,13 @@ from showthrough.data.layout.spans import (
     contents_of,
     count_before,
     expand_ranges,
+    find_overlaps,
     find_touching,
     highest,
     list_positions,
     merge_spans,
 )
-from showthrough.families.clinical._instances import NONE, TypedSpans, find_overlaps
+from showthrough.families.clinical._instances import NONE, TypedSpans
 
 _SPACE, _SIGN, _LETTER, _IDEOGRAPH = range(4)
 

@@ -31,6 +31,7 @@ from showthrough.report.sweeps import TOO_GOOD, sweep_grids
 from showthrough.report.systems import grids
 from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.report.tiles import Tile, tiles
+from showthrough.report.types_met import type_warnings, types_heat
 from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, judge, value_words, verdict
 from showthrough.report.wording import join_names, percent, percent_end
 from showthrough.report.worst import Example, describe_absence, worst_example
@@ -127,6 +128,7 @@ def html_text(run: Run, *, without_text: bool = False, gate: Gate | None = None)
         thresholds=sweep_grids(run),
         too_good=TOO_GOOD,
         judged=bool(failures.get("types")),
+        types_met=_types_met(run, inspection) if inspection and failures.get("types") else [],
         rules=rule_sections(run, without_text=without_text) if failures.get("types") else [],
         signatures=signatures(run),
         paragraph=_methods.paragraph(run),
@@ -241,6 +243,21 @@ def _called(run: Run) -> dict[str, str]:
     """Short names of metrics, of those that share theirs with no other."""
     named = Counter(record.name for record in run.metrics)
     return {record.text: record.name for record in run.metrics if named[record.name] == 1}
+
+
+class TypesMet(NamedTuple):
+    """The annotators' types by the types of masks, for one anonymization."""
+
+    name: str
+    warnings: list[str]
+    grid: Grid
+
+
+def _types_met(run: Run, inspection: Inspection) -> list[TypesMet]:
+    every = ((name, inspection.types_met(name)) for name in run.names)
+    return [
+        TypesMet(name, type_warnings(name, pairs), heat.grid()) for name, pairs in every for heat in types_heat(pairs)
+    ]
 
 
 def _tables(run: Run) -> dict[str, Any]:
