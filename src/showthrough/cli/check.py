@@ -168,8 +168,8 @@ def command(
     show_notes(line for checked in outcome.anonymizations for line in checked.unused)
     if requirements.bound and baseline is None:
         show_notes(["--bound is no longer needed: thresholds always use the cautious ends of intervals"])
-    asked = {check.metric for checked in outcome.anonymizations for check in checked.checks}
-    _finish(outcome, where, {full: short for full, short in short_names(run).items() if full in asked})
+    metrics_checked = {check.metric for checked in outcome.anonymizations for check in checked.checks}
+    _finish(outcome, where, {full: short for full, short in short_names(run).items() if full in metrics_checked})
 
 
 def _finish(outcome: GateOutcome, where: Files, names: Mapping[str, str] = MappingProxyType({})) -> None:
