@@ -202,7 +202,9 @@ def default_metrics(corpus: Corpus, systems: int) -> tuple[Metric, ...]:
     >>> [type(metric).__name__ for metric in default_metrics(Corpus([Document("a", "Mr Doe")]), 1)][-1:]
     ['ClusteringAgreement']
     """
-    metrics = metrics_of(usual_metrics(asked=bool(corpus.survey.questions), annotated=bool(corpus.survey.annotated)))
+    metrics = metrics_of(
+        usual_metrics(questions=bool(corpus.survey.questions), annotated=bool(corpus.survey.annotated))
+    )
     return tuple(metric for metric in metrics if systems > 1 or "systems" not in metric.needs)
 
 
