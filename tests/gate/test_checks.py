@@ -29,8 +29,9 @@ from showthrough.run.gate.checks import (
 )
 from showthrough.run.gate.grading import Demand, Grade, Grading
 from showthrough.run.gate.parsing import ThresholdRequest
+from showthrough.run.gate.reasons import Reason, ReleaseState
 from showthrough.run.gate.sample_size import Need
-from showthrough.run.gate.state import Decision, Reason, ReleaseState
+from showthrough.run.gate.state import Decision
 from showthrough.run.pairing import RunPair
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold

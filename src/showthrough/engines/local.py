@@ -19,7 +19,7 @@ from typing import IO, Any, TypeVar
 
 from showthrough.engines._serialization import call_packed, outcome, packed_plugins, sync_plugins, unpack_result
 from showthrough.engines._shared_values import SharedHandle, forget, keep, left_behind, pack_task
-from showthrough.engines.base import Engine, LostError, SharedValue, TaskResult, cores
+from showthrough.engines.base import Engine, LostError, SharedValue, TaskResult, cores, keep_freed_memory
 
 T = TypeVar("T")
 
@@ -103,7 +103,7 @@ class Local(Engine):
             for _ in range(_TRIES):
                 try:
                     worker.sync(plugins)
-                    return TaskResult(number, worker.asked(*task))
+                    return TaskResult(number, worker.ask(*task))
                 except _GoneError as error:
                     fault = str(error)
                     worker = self._start_worker(replaced=worker)
@@ -122,18 +122,18 @@ class _Worker:
 
     def sync(self, plugins: bytes) -> None:
         if plugins != self._plugins:
-            self.asked(sync_plugins, (plugins,))
+            self.ask(sync_plugins, (plugins,))
             self._plugins = plugins
 
-    def asked(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    def ask(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """What the function gives there; raises what it raises, and _GoneError when the process is gone."""
         message, shared = pack_task(function, arguments)
         if forgotten := left_behind(self._kept):
             self._kept.difference_update(forgotten)
-            self.asked(forget, (forgotten,))
+            self.ask(forget, (forgotten,))
         for sent in shared:
             if sent.number not in self._kept:
-                self.asked(keep, (sent.number, sent.value))
+                self.ask(keep, (sent.number, sent.value))
                 self._kept.add(sent.number)
         return self._answer(message)
 
@@ -189,6 +189,7 @@ def serve() -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # who stops the program stops its workers
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
+    keep_freed_memory()
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import islice
 
 import msgspec
@@ -32,7 +32,7 @@ from showthrough.statistics import (
     sum_influences,
 )
 from showthrough.statistics.rows import BLOCK
-from showthrough.storage.columns.digests import digest_of_bytes
+from showthrough.storage.columns.strings import digest_of_bytes
 from showthrough.version import __version__
 
 _CHARACTERS = 300_000  # of documents that are read again to see what is found by chance
@@ -91,8 +91,7 @@ def _all_intervals(
     return dict(zip(names, ends, strict=True))
 
 
-@dataclass(frozen=True)
-class Uncertain:
+class Uncertain(msgspec.Struct, frozen=True):
     """Numbers, and what tells how uncertain each is."""
 
     values: Floats

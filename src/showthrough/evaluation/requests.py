@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from showthrough.core.errors import InputError, PlanError, Problem, quote_value, shorten
 from showthrough.core.families import InputType, families, input_types
 from showthrough.data.documents import Corpus
@@ -17,29 +19,27 @@ from showthrough.engines.base import Engine, Watch
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings, Names
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.formats.people.names import read_names
 from showthrough.formats.registry import shared_format
 from showthrough.metrics import Metric, metric_text, metrics_of, usual_metrics
 from showthrough.run.gate.parsing import ThresholdRequest, resolve_thresholds
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
 from showthrough.storage.file_heads import Head
-from showthrough.storage.paths import Remote, place_of
+from showthrough.storage.paths import Remote, as_path
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """Where a corpus or an anonymization is, and which columns hold it if it is a table."""
 
     path: Path | Head
-    columns: Mapping[str, str | None] = field(default_factory=dict)
+    columns: Mapping[str, str | None] = msgspec.field(default_factory=dict)
 
 
 def path_of(value: str, file: Path, location: str) -> Path:
     """A path that a file names."""
     if not value or "\0" in value:
         raise InputError(Problem(str(file), location, f"found {quote_value(value)}; expected the path of a file"))
-    return place_of(value)
+    return as_path(value)
 
 
 def resolve_path(file: Path, path: Path) -> Path:
@@ -79,7 +79,7 @@ class EvaluationRequest:
     metrics: tuple[Metric, ...] | None  # as they were named; None: what is given decides
     settings: FileSettings = field(default_factory=FileSettings)
     output: Path | None = None
-    asked: tuple[ThresholdRequest, ...] = ()  # what numbers have to reach
+    thresholds: tuple[ThresholdRequest, ...] = ()  # what numbers have to reach
     systems: int = 0  # that are still to be put to work, and scored beside the anonymizations
     # Of a TAE configuration: its metrics by their names, what it names that is not there, its table.
     labels: Mapping[str, Metric] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class EvaluationRequest:
         """What is read beside the corpus and the anonymizations, in files and folders."""
         chosen, names = self.chosen, self.settings.names
         paths = (path for family in families() for path in family.files(self.settings, chosen))
-        return [*([place_of(names)] if names else []), *paths]
+        return [*([as_path(names)] if names else []), *paths]
 
     @property
     def metric_labels(self) -> dict[str, str]:
@@ -156,7 +156,10 @@ class EvaluationRequest:
                 problems += error.problems
         names = NO_TABLE
         try:
-            names = read_names(settings.names, corpus) if settings.names else NO_TABLE
+            if settings.names:
+                from showthrough.formats.people.names import read_names  # here: few evaluations have a table
+
+                names = read_names(settings.names, corpus)
         except InputError as error:
             problems += error.problems
         inputs: dict[str, Any] = {}
@@ -171,7 +174,7 @@ class EvaluationRequest:
         try:
             slices = parse_slices(settings.slices)
             records = map(metric_record, metrics)
-            thresholds = resolve_thresholds(self.asked, records, settings.applied_to, slices)
+            thresholds = resolve_thresholds(self.thresholds, records, settings.applied_to, slices)
         except InputError as error:
             problems += error.problems
         plan = Plan(
@@ -199,7 +202,9 @@ def default_metrics(corpus: Corpus, systems: int) -> tuple[Metric, ...]:
     >>> [type(metric).__name__ for metric in default_metrics(Corpus([Document("a", "Mr Doe")]), 1)][-1:]
     ['ClusteringAgreement']
     """
-    metrics = metrics_of(usual_metrics(asked=bool(corpus.survey.asked), annotated=bool(corpus.survey.annotated)))
+    metrics = metrics_of(
+        usual_metrics(questions=bool(corpus.survey.questions), annotated=bool(corpus.survey.annotated))
+    )
     return tuple(metric for metric in metrics if systems > 1 or "systems" not in metric.needs)
 
 

@@ -15,7 +15,7 @@ from showthrough.formats.annotation_tools.line_index import ConsecutiveLines, Gr
 from showthrough.storage.compression import compression_of
 from showthrough.storage.limits import RECORD
 from showthrough.storage.paths import Remote
-from showthrough.storage.reading import BOM, ENOUGH, file_state, lines_of, open_file, reading
+from showthrough.storage.reading import BOM, ENOUGH, WHOLE, file_state, lines_of, open_file, reading
 
 STRETCH = 1 << 25  # bytes that are looked at as one task
 _LEAST = 1 << 20
@@ -54,7 +54,7 @@ class LineCounts(NamedTuple):
 class _SliceResult(Generic[F]):
     """What came of a slice."""
 
-    found: F
+    content: F
     counts: LineCounts = field(default_factory=LineCounts)
     places: ConsecutiveLines = field(default_factory=lambda: GrowingLines().finish())
     problems: list[Problem] = field(default_factory=list)
@@ -86,13 +86,13 @@ def read_through(
     following = 0  # the number of the slice up to which all is counted
     for done, slice_result in enumerate(engine.in_order(_read_slice, tasks())):
         result: _SliceResult[F] = slice_result
-        if not was_counted[done] and (result.problems or result.broken or result.found.numbered):
+        if not was_counted[done] and (result.problems or result.broken or result.content.numbered):
             result = _read_slice(path, begin, bounds[done], before)
         if result.broken is not None:
             raise result.broken
         problems += result.problems
         positions.extend(result.places)
-        collector.extend(result.found)
+        collector.extend(result.content)
         if len(problems) > ENOUGH:
             break
         before, following = before.plus(result.counts), done + 1
@@ -146,7 +146,7 @@ def _read_slice(path: Path, begin: Callable[[], F], bounds: Bounds, before: Line
                 continue
             positions.append(offset, len(line))
             try:
-                result.found.add(f"line {last}", documents + len(positions), line)
+                result.content.add(f"line {last}", documents + len(positions), line)
             except InputError as error:
                 result.problems += error.problems
                 if len(result.problems) > ENOUGH:
@@ -165,14 +165,14 @@ def _lines(path: Path, bounds: Bounds, before: int = 0) -> Iterator[tuple[int, i
         yield from lines_of(path)
         return
     number, longest = before, RECORD.bytes
-    with reading(path), open_file(path) as file:
+    with reading(path), open_file(path, WHOLE) as file:
         offset = _next_line(file, start)
         while (stop is None or offset < stop) and (line := file.readline(longest + 1)):
             number += 1
             if len(line) > longest:
                 raise RECORD.exceeded_error(path, "has", f"line {number}")
             content = line if offset else line.removeprefix(BOM)
-            yield number, offset + len(line) - len(content), content if content.strip() else b""
+            yield number, offset + len(line) - len(content), b"" if content.isspace() else content
             offset += len(line)
 
 

@@ -56,11 +56,15 @@ class Entailment(PretrainedModel):
             for first in range(0, len(indices), _BLOCK):
                 block = [groups[index] for index in indices[first : first + _BLOCK]]
                 with guard_errors(self.role.failure_error):
-                    windows = [[self._windows(text, one) for one in hypotheses] for text, hypotheses in block]
-                chances = iter(self._run([window for group in windows for one in group for window in one]).tolist())
+                    windows = [
+                        [self._windows(text, hypothesis) for hypothesis in hypotheses] for text, hypotheses in block
+                    ]
+                chances = iter(
+                    self._run([window for group in windows for hypothesis in group for window in hypothesis]).tolist()
+                )
                 share_of(self.watch, "hypotheses", first, len(block), len(indices))(1.0)
                 for group in windows:
-                    highest = [max((next(chances) for _ in one), default=math.nan) for one in group]
+                    highest = [max((next(chances) for _ in hypothesis), default=math.nan) for hypothesis in group]
                     yield {"chances": np.array(highest, dtype=np.float64)}
 
         return [np.asarray(entry["chances"], dtype=np.float64) for entry in self.cache.through(names, answer)]
@@ -124,7 +128,7 @@ class Entailment(PretrainedModel):
         except ImportError as error:
             raise self.without_packages() from error
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
-        with guard_loading(self.place, "a natural-language-inference model", self.role):
+        with guard_loading(self.location, "a natural-language-inference model", self.role):
             model, report = AutoModelForSequenceClassification.from_pretrained(
                 self.folder, trust_remote_code=False, **options
             )
@@ -139,10 +143,10 @@ class Entailment(PretrainedModel):
         self, missing: Sequence[str], tokenizer: Any, model: Any, classes: dict[int, str], labels: list[int]
     ) -> str:
         if missing:
-            return f"{self.place!r} does not classify texts: {min(missing)} is not in it"
+            return f"{self.location!r} does not classify texts: {min(missing)} is not in it"
         if len(labels) != 1:
             names = join_names(shorten(name) for name in classes.values())
-            return f"{self.place!r} has the classes {names}; expected one of them to be {_LABEL}"
+            return f"{self.location!r} has the classes {names}; expected one of them to be {_LABEL}"
         if tokenizer.pad_token_id is None:
-            return f"the tokenizer of {self.place!r} has no mark that fills up a table"
-        return tokenizer_fault(self.place, tokenizer, model.get_input_embeddings().num_embeddings)
+            return f"the tokenizer of {self.location!r} has no mark that fills up a table"
+        return tokenizer_fault(self.location, tokenizer, model.get_input_embeddings().num_embeddings)

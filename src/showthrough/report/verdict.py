@@ -21,8 +21,9 @@ from showthrough.run.folders import PathNames
 from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.checks import format_value
 from showthrough.run.gate.grading import UNJUDGED, Grade, Grading, demands_of, grade_demand, overall
+from showthrough.run.gate.reasons import ReleaseState
 from showthrough.run.gate.sample_size import Need
-from showthrough.run.gate.state import Decision, ReleaseState, rank, without_folders
+from showthrough.run.gate.state import Decision, rank, without_folders
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, INFORMATION, MEANING, PRECISION, choose_metric, find_metrics, headline
 from showthrough.run.run import Run
@@ -74,7 +75,7 @@ class Verdict:
 
     systems: Sequence[SystemVerdict]
     thresholds: Sequence[Threshold]
-    asked: bool  # whether somebody set some of them
+    has_thresholds: bool  # whether somebody set some of them
     cautions: Sequence[str]  # what goes before everything else
     findings: Sequence[Finding]
     decision: Decision  # what follows for a release, of the candidate or of the best
@@ -90,7 +91,7 @@ class Verdict:
     @property
     def usual(self) -> str:
         """Which thresholds nobody set."""
-        if self.thresholds and not self.asked:
+        if self.thresholds and not self.has_thresholds:
             return "The thresholds are the usual ones; --min METRIC=LIMIT and --max set others."
         usual = (
             [str(graded.threshold) for graded in self.systems[0].grades if graded.demand.usual] if self.systems else []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from showthrough.core.errors import PlanError, ResourceError, shorten
 from showthrough.data.types import kind_of
@@ -24,8 +25,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Clause:
+class Clause(msgspec.Struct, frozen=True):
     """A piece of a sentence whose middle is what counts."""
 
     before: str
@@ -136,7 +136,7 @@ def _is_of_language(record: MetricRecord) -> bool:
     """Whether `--language` makes it of the metric that has this name."""
     for language in CLOSED_CLASSES:
         try:
-            if metric_text(in_language([METRICS[record.name]], language)[0]) == record.text:
+            if metric_text(in_language(METRICS[record.name], language)) == record.text:
                 return True
         except (PlanError, ResourceError):
             continue

@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import msgspec
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.limits import FILE, RECORD
-from showthrough.storage.paths import place_of
+from showthrough.storage.paths import as_path
 from showthrough.storage.reading import (
     BOM,
     decoded_or_none,
@@ -43,8 +42,7 @@ _KEY = msgspec.json.Decoder(str)
 _VALUE = lazy_pattern(rb"\s*:\s*(\S?)\s*(\S?)")
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """JSON by its first bytes: what it opens with, and the keys of its first object, with what their values open with.
 
     >>> shape_of(b'[{"id": 1, "data": {"text": "Oslo"}, "marks": [ {"st')
@@ -52,7 +50,7 @@ class Shape:
     """
 
     opening: bytes
-    keys: Mapping[str, bytes] = field(default_factory=dict)
+    keys: Mapping[str, bytes] = msgspec.field(default_factory=dict)
     whole: bool = True  # whether the object ended, so that these are all of its keys
 
 
@@ -168,7 +166,7 @@ class Head(os.PathLike[str]):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.shards = shards_of(path)  # where it is several files
-        self.path = place_of(path) if self.shards is None else self.shards.paths[0]
+        self.path = as_path(path) if self.shards is None else self.shards.paths[0]
         self._whole: bytes | None = None  # of a file that is no longer than what is looked at
 
     @classmethod

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,8 +15,7 @@ from showthrough.data.documents import Document, span_fault
 from showthrough.data.masks import Mask, score_fault, typed_mask
 from showthrough.data.offsets import to_characters, unit_of
 from showthrough.data.units import EXPECTED, reads_as
-from showthrough.formats.base import Input, Masks, Texts, unlike
-from showthrough.formats.offset_units import needs_texts
+from showthrough.formats.base import Input, Masks, Texts, needs_texts, unlike
 from showthrough.formats.remarks import like_spans
 from showthrough.formats.tables.rows import (
     IDS,
@@ -207,8 +205,7 @@ def to_write(documents: Iterable[Document]) -> list[tuple[str, ...]]:
     return [row[:width] for row in [(IDS[0], TEXT, "group"), *rows]]
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True):
     """Which columns of a table hold ids, texts and groups."""
 
     id: int | None

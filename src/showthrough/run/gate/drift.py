@@ -28,7 +28,7 @@ LEAST = 10  # days with documents that a reference must have
 _TYPES = 6  # that are watched each by itself, of finds and of masks; the others together
 _OTHERS = "others"
 _DAY = len("2026-11-18")
-_MASK = re.compile(r"[\[<{(]+[A-Z][A-Z_ -]*(?:[_ -]?\d+)?[\]>})]+|\*{3,}|[A-Z]{2,}(?:_[A-Z]+)*(?:_\d+)?")
+_MASK = re.compile(r"[\[<{]+[A-Z][A-Z_ -]*(?:[_ -]?\d+)?[\]>}]+|\*{3,}|[A-Z]{2,}(?:_[A-Z]+)*(?:_\d+)?")
 _WORD = re.compile(r"\w+")
 
 
