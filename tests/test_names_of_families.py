@@ -21,8 +21,8 @@ METRIC_NAMES = frozenset(METRICS.built_in)
 FAMILY_NAMES = frozenset(FAMILIES.built_in)
 # Metrics whose names are words of English: inside a longer text they name nothing.
 ENGLISH = {
-    "attributes", "clean", "disagreement", "hallucination", "inconsistent", "meaning", "perplexity", "precision",
-    "readability", "recall", "removed", "residual", "safety", "sensibleness", "soundness",
+    "attributes", "clean", "disagreement", "hallucination", "inconsistent", "meaning", "perplexity", "policy",
+    "precision", "readability", "recall", "removed", "residual", "safety", "sensibleness", "soundness",
 }  # fmt: skip
 CODES = METRIC_NAMES - ENGLISH
 # Words that mean something else where they stand.
@@ -37,6 +37,7 @@ INPUT_NAMES = sorted(INPUTS | {option.name for option in fields(family_fields("o
 # A family is its package, the commands and studies that are about it alone, and what reads its inputs from files:
 # formats come before families in the order of imports, so what they read into is a value of `data`.
 HOMES = {
+    "policy": r"families/|cli/check\.py",
     "background": r"families/|cli/attack\.py|data/background\.py|formats/people/background\.py",
     "ratings": r"families/|cli/rate\.py|studies/rating/|data/authorship\.py|formats/authorship/",
     "statements": r"families/|data/statements\.py|formats/people/(statements|inference_answers)\.py",
@@ -58,6 +59,20 @@ OTHER_MEANINGS = {
         "systems/_repairing_attackers.py",
         "systems/repair.py",  # its own parameter: what the attack knows that shows it what to hide
         "studies/risk/sections.py",  # what to run where nobody tried to link documents to people
+    },
+    "policy": {  # of browsers, which pages set; when a question is asked again; a number of an insurance
+        "models/chat/_client.py",
+        "models/chat/model.py",
+        "models/detectors/_more_expressions.py",
+        "models/detectors/expressions.py",
+        "report/annex/__init__.py",
+        "report/html/_page.py",
+        "report/html/sources.py",
+        "report/site/pages.py",
+        "report/release/page.py",
+        "report/review.py",
+        "report/sheets/page.py",
+        "studies/rating/server.py",
     },
     "ratings": {
         "statistics/agreement.py",  # what raters say of items, to any coefficient of agreement
@@ -170,10 +185,10 @@ def test_an_input_is_named_in_its_family_alone(name: str) -> None:
 
 
 def test_pages_name_no_input() -> None:
-    """Scripts and templates of the report; colours have backgrounds."""
+    """Scripts and templates of the report; colours have backgrounds, and browsers a policy."""
     pages = [*(SOURCE / "report").rglob("*.html"), *(SOURCE / "report").rglob("*.js")]
     named = {
-        page.name: {*re.findall(r"\w+", page.read_text(encoding="utf-8"))} & {*INPUT_NAMES} - {"background"}
+        page.name: {*re.findall(r"\w+", page.read_text(encoding="utf-8"))} & {*INPUT_NAMES} - {"background", "policy"}
         for page in pages
     }
     assert {name: words for name, words in named.items() if words} == {}

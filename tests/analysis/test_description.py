@@ -140,7 +140,7 @@ def slow(documents: list[Document]) -> dict[str, Any]:
     telling = {layer.annotator for _, layer in layers if any(one.stated for one in layer.mentions)}
     for _, layer in layers:
         if layer.mentions and layer.annotator in telling:
-            masked = [one.identifier != "NO_MASK" for one in layer.mentions]
+            masked = [one.must_mask for one in layer.mentions]
             shares.setdefault(layer.annotator, []).append(sum(masked) / len(masked))
             pooled.setdefault(layer.annotator, []).extend(masked)
     everyone = [mention for _, layer in layers for mention in layer.mentions]
@@ -193,8 +193,8 @@ def slow_marks(mentions: list[Mention], entities: list[tuple[str, list[Mention]]
     def said(one: Mention) -> str:
         return (one.confidential or "").strip()
 
-    order = ("DIRECT", "QUASI", "NO_MASK")
-    highest = [min((one.identifier for one in chain), key=order.index) for _, chain in entities]
+    order = ("DIRECT", "QUASI", "NO_MASK", "MAY_MASK")
+    highest = [min((*(one.identifier for one in chain), "NO_MASK"), key=order.index) for _, chain in entities]
     statuses = Counter(said(one) for one in mentions if said(one))
     strings = [{text[one.start : one.end] for one in chain} for text, chain in entities]
     return {
@@ -219,7 +219,7 @@ def extent(layers: list[tuple[Document, Annotation]]) -> list[int]:
     for document, layer in layers:
         tokens = words(document.text)
         sizes = [len(document.text), len(tokens)]
-        for some in (layer.mentions, [one for one in layer.mentions if one.identifier != "NO_MASK"]):
+        for some in (layer.mentions, [one for one in layer.mentions if one.must_mask]):
             places = {place for one in some for place in range(one.start, one.end)}
             sizes += [len(places), sum(not places.isdisjoint(range(*token)) for token in tokens)]
         totals = [one + another for one, another in zip(totals, sizes, strict=True)]
@@ -319,7 +319,7 @@ def test_the_known_numbers_of_tab(tab: Corpus, data: Path) -> None:
 
 NAMES = st.sampled_from(["", "PERSON", "a|b&c_d", "\u202eRTL", "line\nfeed", "x" * 200, "日本", "silver", "ø"])
 TEXTS = st.text(st.sampled_from("ab_ .東京é\n😀"), min_size=1, max_size=12)
-LEVELS = st.sampled_from(["DIRECT", "QUASI", "NO_MASK"])
+LEVELS = st.sampled_from(["DIRECT", "QUASI", "NO_MASK", "MAY_MASK"])
 SAID = st.sampled_from([None, "", "NOT_CONFIDENTIAL", "HEALTH"])
 
 
@@ -373,7 +373,7 @@ def test_splits_sum_to_the_whole(found: list[Document]) -> None:
 
     names = ("documents", "layers", "characters", "tokens", "layers_reviewed", "documents_reviewed")
     assert sums(*names) == [getattr(description.whole, name) or 0 for name in names]
-    for name in ("direct", "quasi", "no_mask"):
+    for name in ("direct", "quasi", "no_mask", "may_mask"):
         for of in ("mentions", "entities"):
             assert sum(getattr(getattr(part.marks, of), name) for part in parts) == getattr(
                 getattr(description.whole.marks, of), name

@@ -14,7 +14,7 @@ from showthrough.data.documents import Identifier
 from showthrough.data.layout.gold import Gold
 from showthrough.data.layout.span_layout import SpanLayout
 
-LEVELS: tuple[Identifier, ...] = ("DIRECT", "QUASI", "NO_MASK")
+LEVELS: tuple[Identifier, ...] = ("DIRECT", "QUASI", "NO_MASK", "MAY_MASK")
 
 
 def marked_by_chance(chance: random.Random) -> list[Document]:
@@ -78,7 +78,7 @@ def test_who_agrees_with_spans_wherever_they_begin_and_end(seed: int, ascending:
     places, lows, highs = (as_array([span[index] for span in spans]) for index in range(3))
     agreeing = [
         sum(
-            any(mark.start <= low and high <= mark.end and mark.identifier != "NO_MASK" for mark in layer.mentions)
+            any(mark.start <= low and high <= mark.end and mark.must_mask for mark in layer.mentions)
             for layer in documents[place].annotations
         )
         for place, low, high in spans

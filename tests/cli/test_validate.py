@@ -12,9 +12,9 @@ from .conftest import DOCUMENT, MASKS
 
 FREE = (
     "only metrics that need none can be scored: "
-    "tpi, tps, nmi, task, bleu, rouge, trir, linkability, distinguish, readability, meaning, hallucination, "
-    "propositions, residual, inconsistent, disagreement, soundness, known_words, perplexity. Some of them need a "
-    "model or more files, and they do not show whether an identifier was missed"
+    "tpi, tps, nmi, task, fidelity, bleu, rouge, trir, linkability, distinguish, readability, meaning, "
+    "hallucination, propositions, residual, inconsistent, disagreement, soundness, known_words, perplexity. Some of "
+    "them need a model or more files, and they do not show whether an identifier was missed"
 )
 TEXTS = {"d1": "Ann left.", "d2": "Bob came."}
 

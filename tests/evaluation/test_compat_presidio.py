@@ -11,6 +11,7 @@ import re
 import tarfile
 from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -74,6 +75,27 @@ def test_measures_of_nothing() -> None:
     assert (beside.pii_precision, beside.pii_recall, beside.pii_f) == (None, 0.0, None)
     assert evaluator.beside(frame("Ann left", "P O", "O P")).pii_f == 0.0
     assert str(evaluator.calculate_score_on_df(missed).pii_precision) == "nan"
+
+
+def test_shares_by_hand() -> None:
+    share = SpanEvaluator.precision
+    assert (share(3, 1), share(3, 0), share(3, num_predicted=6)) == (3 / 4, 1.0, 0.5)
+    assert SpanEvaluator.recall(3, num_annotated=4) == 3 / 4
+    for counts in ({}, {"fp": 1, "num_predicted": 4}):
+        with pytest.raises(ValueError, match="and not both"):
+            share(3, **counts)
+
+
+def test_results_add_up() -> None:
+    """A second table is added to the results of the first."""
+    evaluator = SpanEvaluator(skip_words=[])
+    first = evaluator.calculate_score_on_df(frame("Ann left", "P O", "P O"))
+    both = evaluator.calculate_score_on_df(frame("Ann left", "P O", "O O"), evaluation_result=first)
+    assert (both.n, both.pii_recall, both.per_type["PERSON"].recall) == (2, 0.5, 0.5)
+    hierarchy = SimpleNamespace(**dict.fromkeys(("binary", "branch", "detailed"), frame("Ann", "P", "P")))
+    scores = evaluator.calculate_hierarchical_scores(hierarchy)
+    assert {name: result.pii_recall for name, result in scores.items()} == {"binary": 1, "branch": 1, "detailed": 1}
+    assert evaluator.create_global_entities_df(frame("Ann left", "P O", "L O"))["prediction"] == ["PII", "O"]
 
 
 def test_kept_entities() -> None:

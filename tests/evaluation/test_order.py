@@ -37,7 +37,11 @@ from showthrough.metrics import metric_text, parse_metric, preset
 from showthrough.statistics import forms
 from showthrough.statistics.forms import Smooth
 
-JUDGED = {name: type(metric) for name, metric in METRICS.items() if metric.parameters.get("judge") == ""}
+JUDGED = {
+    name: type(metric)
+    for name, metric in METRICS.items()
+    if metric.parameters.get("judge") == "" and name != "fidelity"  # which judges by rules, too
+}
 OTHERS = ("trir", "safety", "linkability", "task", *JUDGED)  # linkability needs documents of one person
 MODEL_FREE = [
     *(name for name, metric in METRICS.items() if not metric.models and name not in OTHERS),
@@ -105,7 +109,13 @@ def result(corpus: Corpus, masked: dict[str, Anonymization], background: Backgro
         for document in corpus
         for start, must in ((0, GONE), (2, KEPT))
     )
-    known = {"background": background, "answers": answers, "ratings": Ratings(said), "statements": stated}
+    known = {
+        "background": background,
+        "answers": answers,
+        "ratings": Ratings(said),
+        "statements": stated,
+        "policy": "tab",
+    }
     return evaluate(found, shuffled, MODEL_FREE, resamples=200, texts=False, **known)
 
 

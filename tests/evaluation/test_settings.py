@@ -150,10 +150,10 @@ def test_every_setting_is_checked(kind: type) -> None:
     class Stranger:
         pass
 
-    names = set(options_of(kind)) - {"map", "direct", "quasi", "ignore"}  # which are refused when they are split
+    names = set(options_of(kind)) - {"map", "direct", "quasi", "ignore", "may"}  # which are refused when they are split
     settings = kind(**dict.fromkeys(names, Stranger()))
     assert {problem.place for problem in settings_problems(settings)} == names
-    for name in ("map", "direct", "quasi", "ignore"):
+    for name in ("map", "direct", "quasi", "ignore", "may"):
         with pytest.raises(PlanError, match=f"^{name}: found "):
             kind(**{name: Stranger()})
 
@@ -183,9 +183,11 @@ def test_python_shows_every_setting() -> None:
         "answers",
         "background",
         "names",
+        "policy",
         "progress",
         "ratings",
         "resume",
+        "statements",
         "texts",
         "thresholds",
         "verifiers",

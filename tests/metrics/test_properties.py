@@ -16,7 +16,8 @@ WRITTEN = [None, "X", "a nurse of OSLO", "Ole Berg", "東 1996", "mr"]
 GOLD = [name for name, metric in METRICS.items() if metric.needs == frozenset({"gold"}) and not metric.models]
 MASKING = [name for name in GOLD if type(METRICS[name]).__module__.endswith(".masking.recall")]
 # Those that ask a model by default, with a source that needs none.
-MODEL_FREE = [text for text in (*preset("light"), "inconsistent", "disagreement") if text not in GOLD]
+SURROGATES = ("fidelity", 'fidelity(within="corpus")')
+MODEL_FREE = [text for text in (*preset("light"), "inconsistent", "disagreement", *SURROGATES) if text not in GOLD]
 WHOLE = [text for text in MODEL_FREE if parse_metric(text).scope == "corpus"]
 RECALL = [name for name in MASKING if METRICS[name].group == "privacy"]
 

@@ -52,6 +52,10 @@ class Demands:
         Path | None,
         Meta(title="FILE", description="Readable identifiers that were reviewed and accepted, as JSON or CSV."),
     ] = None
+    policy: Annotated[
+        str,
+        Meta(title="NAME|FILE", description="The policy that the run must have been judged by (evaluate --policy)."),
+    ] = ""
     bound: Annotated[
         bool, Meta(description="With --baseline: pass only what a test shows to be no worse than --margin allows.")
     ] = False
@@ -148,6 +152,8 @@ def command(
     where.check(inputs([run_file, requirements.baseline, requirements.accepted]))
     accepted = None if requirements.accepted is None else read_accepted(requirements.accepted)
     run = complete(Run.load(run_file), str(run_file))
+    if requirements.policy:
+        _check_policy(run, requirements.policy)
     thresholds = resolve_thresholds(parse_options(least, most), run.metrics, slices=list(run.slices))
     baseline = (
         None if requirements.baseline is None else _baseline(run, requirements, requirements.baseline, metric or [])
@@ -178,6 +184,16 @@ def _finish(outcome: GateOutcome, where: Files, names: Mapping[str, str] = Mappi
 def _baseline(run: Run, requirements: Demands, file: Path, metrics: Sequence[str]) -> Baseline:
     earlier = complete(Run.load(file), str(file))
     return Baseline(RunPair(run, earlier, stem(file)), requirements.margin, requirements.baseline_name, metrics)
+
+
+def _check_policy(run: Run, name: str) -> None:
+    """Raises PlanError where a run was judged by no policy, or by another. Its rules are checked in any case."""
+    from showthrough.families.policies.policy import read_policy  # here: few gates ask for one
+
+    policy, judged = read_policy(name), run.inputs.get("policy", [])
+    if policy.digest not in [record.digest for record in judged]:
+        by = f"the run was judged by {judged[0].name}, whose rules differ" if judged else "the run was judged by none"
+        raise PlanError(f"{by}; expected a run of showthrough evaluate --policy {name}", f"policy {policy.name}")
 
 
 def _ours(path: Path | None) -> bool:

@@ -15,7 +15,8 @@ from showthrough.core.errors import PlanError
 from showthrough.report.cautions import notes_on
 from showthrough.report.errors import beside_sheet, elsewhere_blocks, errors_sheet, read_elsewhere
 from showthrough.report.rules import worth_blocks
-from showthrough.report.sheets.document import Block, ReportDocument
+from showthrough.report.section import sections
+from showthrough.report.sheets.document import Block, Cases, ReportDocument
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.run.run import Run
 from showthrough.studies.cases import require_texts
@@ -105,8 +106,17 @@ def _lay_out(run: Run, analysis: ErrorAnalysis, everywhere: bool, cases: int) ->
     further: list[Block] = [*worth_blocks(analysis.worth)] if analysis.worth else []
     if everywhere:
         further += elsewhere_blocks(run, errors.anonymization)
+        further += [block for section in sections() for block in section.cases(run, errors.anonymization)]
     elsewhere = [f"{line}." for line in read_elsewhere(run, [errors.anonymization])]
-    return errors_sheet(errors, None, further, elsewhere), errors_sheet(errors, cases, further, elsewhere)
+    fewer = [_first(block, cases) if isinstance(block, Cases) else block for block in further]
+    return errors_sheet(errors, None, further, elsewhere), errors_sheet(errors, cases, fewer, elsewhere)
+
+
+def _first(block: Cases, most: int) -> Cases:
+    """The first cases of a block, and how many more there are."""
+    more = len(block.cases) - most
+    notes = (*block.notes, f"{more:,} more in files.") if more > 0 else block.notes
+    return Cases(block.caption, block.cases[:most], notes)
 
 
 def _analyse_one(run: Run, name: str | None, filters: dict[str, str | None], rules: int) -> ErrorAnalysis:

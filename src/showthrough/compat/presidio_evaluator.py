@@ -105,12 +105,12 @@ class BaseEvaluator:
     @staticmethod
     def precision(tp: int, fp: int | None = None, num_predicted: int | None = None) -> float:
         """Right ones by all predicted, NaN of none."""
-        return _share(tp, num_predicted if num_predicted is not None else None if fp is None else tp + fp)
+        return _share(tp, _whole(tp, fp, num_predicted))
 
     @staticmethod
     def recall(tp: int, fn: int | None = None, num_annotated: int | None = None) -> float:
         """Right ones by all annotated, NaN of none."""
-        return _share(tp, num_annotated if num_annotated is not None else None if fn is None else tp + fn)
+        return _share(tp, _whole(tp, fn, num_annotated))
 
     @staticmethod
     def f_beta(precision: float, recall: float, beta: float) -> float:
@@ -138,9 +138,13 @@ def _tally(one: PIIEvaluationMetrics, annotated: int, predicted: int, right: int
     one.false_positives, one.false_negatives = predicted - right, annotated - right
 
 
-def _share(part: int, whole: int | None) -> float:
-    if whole is None:
-        raise ValueError("the number of all is missing; expected it, or the number of wrong ones")
+def _whole(right: int, wrong: int | None, whole: int | None) -> int:
+    if (wrong and whole) or (wrong is None and whole is None):
+        raise ValueError("expected the number of all, or that of wrong ones, and not both")
+    return right + (wrong or 0) if whole is None else whole
+
+
+def _share(part: int, whole: int) -> float:
     return part / whole if whole > 0 else np.nan
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # later packages, whose values pass through here; and the fie
     from showthrough.models import Resources
     from showthrough.models.chat.base import AnswerSource
     from showthrough.report.section import Section
+    from showthrough.run.gate.checks import RuleCheck
     from showthrough.run.records import Input, MetricRecord
     from showthrough.run.run import Run
     from showthrough.storage.file_heads import Head
@@ -79,6 +80,14 @@ class InputType:
     def record(self, value: Any, corpus: Corpus) -> list[Input]:
         """What a run keeps of it."""
         raise NotImplementedError
+
+    def retype(self, value: Any, corpus: Corpus) -> Corpus:
+        """The corpus with what a value says of types."""
+        return corpus
+
+    def pin_types(self, value: Any) -> str:
+        """What every signature then says of it, as `name=value`."""
+        return ""
 
     def applies(self, corpus: Corpus) -> bool:
         """Whether a corpus has what it is about."""
@@ -150,6 +159,10 @@ class Family:
 
     def doubts(self, run: Run) -> Iterable[str]:
         """Why its numbers show nothing of any anonymization of a run, a sentence each: its attacker is too weak."""
+        return ()
+
+    def checks(self, run: Run, name: str) -> Iterable[RuleCheck]:
+        """What the gate asks of an anonymization beside thresholds: rules that a release must keep."""
         return ()
 
     def ranking(self, function_words: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:

@@ -29,7 +29,8 @@ from showthrough.storage.columns.strings import Strings
 if TYPE_CHECKING:
     from showthrough.data._independence import IndependentUnits
 
-Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
+Identifier = Literal["DIRECT", "QUASI", "NO_MASK", "MAY_MASK"]
+TO_MASK: tuple[Identifier, ...] = ("DIRECT", "QUASI")  # NO_MASK is to stay; MAY_MASK counts neither way
 
 CHUNK_CHARACTERS = 1_000_000  # of a chunk: its arrays then take about 30 MB
 _BLOCK = 256  # documents decoded at once while surveying
@@ -53,6 +54,11 @@ class Mention(msgspec.Struct, frozen=True, gc=False, array_like=True):
     def stated(self) -> bool:
         """Whether somebody said how it identifies; else its type alone shows it, or does not."""
         return self.states
+
+    @property
+    def must_mask(self) -> bool:
+        """Whether its annotator wants it masked."""
+        return self.identifier in TO_MASK
 
 
 class InferredMention(Mention, frozen=True, gc=False, array_like=True):

@@ -11,7 +11,7 @@ from functools import lru_cache
 from showthrough.data.documents import Identifier, InferredMention, Mention
 from showthrough.data.types import nearest, treated_as
 
-LEVELS: tuple[Identifier, ...] = ("NO_MASK", "QUASI", "DIRECT")  # each stronger than those before
+LEVELS: tuple[Identifier, ...] = ("NO_MASK", "MAY_MASK", "QUASI", "DIRECT")  # each stronger than those before
 GUESS: Identifier = "QUASI"  # of a type that nobody knows
 
 

@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from msgspec import structs
 
 from showthrough.core.errors import PlanError, Problem, join_names, quote_value, shorten
-from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention, map_documents
+from showthrough.data.documents import TO_MASK, Annotation, Corpus, Document, Identifier, Mention, map_documents
 from showthrough.data.labels import NO_TYPE, Labels, label_map
 from showthrough.data.levels import GUESS, by_type, level_of
 from showthrough.data.masks import Anonymization, DerivedMasks, Mask
@@ -30,25 +30,32 @@ class Retyping:
     """What types are to be taken for.
 
     `map` renames types, all at once (`A=B,B=A` swaps two); a type that is mapped to nothing is left out. `direct`,
-    `quasi` and `ignore` name types as they are then. Their mentions identify directly, or together with others,
-    whatever the file says; or count as if nobody had marked them.
+    `quasi`, `may` and `ignore` name types as they are then. Their mentions identify directly, or together with others,
+    whatever the file says; or may be masked or stay; or count as if nobody had marked them. Among `may`, `NO_MASK`
+    stands for all mentions that annotators marked so.
     """
 
     map: Mapping[str, str]
     direct: tuple[str, ...] = ()
     quasi: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
     corpus: tuple[str, ...] = field(default=(), compare=False)  # the types of the corpus that it is said of
 
     @classmethod
     def of(
-        cls, map: str | Mapping[str, str] = "", direct: Names = (), quasi: Names = (), ignore: Names = ()
+        cls,
+        map: str | Mapping[str, str] = "",
+        direct: Names = (),
+        quasi: Names = (),
+        ignore: Names = (),
+        may: Names = (),
     ) -> Retyping:
         """Raises PlanError for what contradicts itself."""
         mapping = label_map(map) if isinstance(map, str) else map
         if not isinstance(mapping, Mapping) or not _is_text(name for pair in mapping.items() for name in pair):
             raise PlanError(f"found {quote_value(map)}; expected a mapping, or text such as LOCATION=LOC", "map")
-        lists = {"direct": direct, "quasi": quasi, "ignore": ignore}
+        lists = {"direct": direct, "quasi": quasi, "ignore": ignore, "may": may}
         retyping = cls(dict(mapping), **{option: _type_names(option, names) for option, names in lists.items()})
         options: dict[str, str] = {}
         for option, name in retyping._option_pairs():
@@ -64,7 +71,7 @@ class Retyping:
         return retyping
 
     def __bool__(self) -> bool:
-        return bool(self.map or self.direct or self.quasi or self.ignore)
+        return bool(self.map or any(getattr(self, option) for option in _OPTIONS))
 
     def __str__(self) -> str:
         """One line that says it all, for signatures; empty where nothing is said.
@@ -130,6 +137,8 @@ class Retyping:
         levels: dict[str, Identifier] = {}
         levels |= dict.fromkeys(map(fold_type, self.direct), "DIRECT")
         levels |= dict.fromkeys(map(fold_type, self.quasi), "QUASI")
+        levels |= dict.fromkeys(map(fold_type, self.may), "MAY_MASK")
+        spares: Identifier = "MAY_MASK" if _NO_MASK in map(fold_type, self.may) else "NO_MASK"
         rules = {}
         for type_name in types:
             target = self.rename(type_name or NO_TYPE)
@@ -137,6 +146,7 @@ class Retyping:
                 "" if target == NO_TYPE else target,
                 levels.get(fold_type(target)),
                 not self.left_out(type_name or NO_TYPE),
+                spares,
             )
             if rule != TypeRule(type_name):
                 rules[type_name] = rule
@@ -148,6 +158,8 @@ class Retyping:
         anywhere = sorted(corpus_types | set(mask_types))
         renamed_types = sorted(filter(None, map(self.rename, corpus_types)))
         checks = [("map", name, anywhere, "neither a mention nor a mask has this type") for name in self.map]
+        if any(kind.identifier == "NO_MASK" for kind in corpus.survey.marked):
+            renamed_types.append(NO_MASK)
         checks += [(option, name, renamed_types, "no mention has this type") for option, name in self._option_pairs()]
         return [
             Problem(
@@ -158,7 +170,9 @@ class Retyping:
         ]
 
 
-_OPTIONS = ("direct", "quasi", "ignore")
+_OPTIONS = ("direct", "quasi", "ignore", "may")
+NO_MASK = "NO_MASK"  # among types that may be masked: whatever annotators marked so
+_NO_MASK = fold_type(NO_MASK)
 
 
 def left_out_types(text: str) -> list[str]:
@@ -211,17 +225,22 @@ class TypeRule:
     entity_type: str
     identifier: Identifier | None = None  # where it is settled
     kept: bool = True
+    spares: Identifier = "NO_MASK"  # what NO_MASK is taken for
 
     def retype_kind(self, kind: MentionCategory) -> MentionCategory:
         """What such mentions are then."""
         if self.identifier:
             return MentionCategory(self.entity_type, self.identifier, True)
         if kind.stated:
-            return kind._replace(entity_type=self.entity_type)
+            return MentionCategory(self.entity_type, self._level(kind.identifier), True)
         return MentionCategory(self.entity_type, level_of(self.entity_type) or GUESS, False)
 
+    def _level(self, identifier: Identifier) -> Identifier:
+        """How a mention identifies of which somebody said it."""
+        return self.spares if identifier == "NO_MASK" else identifier
+
     def mention(self, mention: Mention) -> Mention:
-        level = self.identifier or (mention.identifier if mention.stated else None)
+        level = self.identifier or (self._level(mention.identifier) if mention.stated else None)
         start, end, _, _, *rest = structs.astuple(mention)
         if level is None:
             return by_type(start, end, self.entity_type, *rest)
@@ -261,7 +280,7 @@ def _retype_survey(survey: Survey, rules: Mapping[str, TypeRule]) -> Survey:
         now = kind if rule is None else rule.retype_kind(kind) if rule.kept else None
         if now is not None:
             marked[now] += count
-        if kind.identifier == "DIRECT" and now is None:
+        if kind.identifier == "DIRECT" and (now is None or now.identifier not in TO_MASK):
             left_out.add(kind.entity_type or NO_TYPE)
         elif kind.identifier == "DIRECT" and now is not None and now.identifier != "DIRECT":
             lowered.add((kind.entity_type or NO_TYPE, now.entity_type))

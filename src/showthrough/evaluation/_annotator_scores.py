@@ -103,9 +103,7 @@ def _masks_of(document: Document, annotator: str) -> tuple[TypedMask, ...]:
         mark for annotation in document.annotations if annotation.annotator == annotator for mark in annotation.mentions
     )
     return tuple(
-        TypedMask(mention.start, mention.end, None, mention.entity_type)
-        for mention in marks
-        if mention.identifier != "NO_MASK"
+        TypedMask(mention.start, mention.end, None, mention.entity_type) for mention in marks if mention.must_mask
     )
 
 

@@ -74,7 +74,7 @@ class Plan:
         systems are still to be put to work, which may have other types: nothing is refused then.
         """
         if not self.settings.retyping:
-            return self
+            return self._as_inputs_say()
         types = replace(self.settings.retyping, corpus=self.corpus.survey.types)
         mask_types = {kind for anonymization in self.anonymizations for kind in anonymization.types}
         read = {
@@ -95,7 +95,16 @@ class Plan:
                 msgspec.structs.replace(threshold, metric=texts.get(threshold.metric, threshold.metric))
                 for threshold in self.thresholds
             ),
-        )
+        )._as_inputs_say()
+
+    def _as_inputs_say(self) -> Plan:
+        """The same with what inputs of families say of types, in every signature."""
+        corpus, pins = self.corpus, []
+        for kind in input_types():
+            if kind.name in self.inputs:
+                corpus = kind.retype(self.inputs[kind.name], corpus)
+                pins.append(kind.pin_types(self.inputs[kind.name]))
+        return replace(self, corpus=corpus, settings=self.settings.pinning(filter(None, pins)))
 
     def check(self) -> None:
         """Raises InputError with all that is wrong."""

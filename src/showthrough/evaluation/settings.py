@@ -13,7 +13,8 @@ it, and `FileSettings` also how files are read.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
 from os import PathLike, fspath
@@ -63,7 +64,7 @@ Names = str | Collection[str]
 
 _CLUSTER = {"heading": "Cluster"}
 _RARE = {"rare": True}
-_OF_TYPES = ("map", "direct", "quasi", "ignore")
+_OF_TYPES = ("map", "direct", "quasi", "ignore", "may")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +96,9 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
     ] = ()
     ignore: Annotated[
         Names, Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated.")
+    ] = ()
+    may: Annotated[
+        Names, Meta(title="TYPE", description="This type, or NO_MASK, may be masked or stay: it counts neither way.")
     ] = ()
     slices: Annotated[
         str | tuple[str, ...],
@@ -140,7 +144,7 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
             extra=_CLUSTER,
         ),
     ] = None
-    types: str = field(default="", init=False)  # what the four of them say of types, in one line
+    types: str = field(default="", init=False)  # what these five say of types, in one line
 
     def __post_init__(self) -> None:
         if isinstance(self.recordings, PathLike):
@@ -153,7 +157,7 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
     @property
     def retyping(self) -> Retyping:
         """What types are to be taken for; raises PlanError where that contradicts itself."""
-        return Retyping.of(self.map, self.direct, self.quasi, self.ignore)
+        return Retyping.of(self.map, self.direct, self.quasi, self.ignore, self.may)
 
     @property
     def recorded_settings(self) -> RecordedSettings:
@@ -171,6 +175,12 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
         """The same but for what is said beside it; of types that are not named there, what was said before."""
         types = Retyping.of(**{name: overrides[name] for name in _OF_TYPES if name in overrides}).over(self.retyping)
         return replace(self, **{**overrides, **{name: getattr(types, name) for name in _OF_TYPES}})
+
+    def pinning(self, pins: Iterable[str]) -> Self:
+        """The same, where signatures say more of types."""
+        changed = copy(self)
+        object.__setattr__(changed, "types", ";".join(filter(None, (self.types, *pins))))
+        return changed
 
     def applied_to(self, metric: Metric) -> Metric:
         """A metric with the function words and the language that are set; other word lists that it names itself stay.

@@ -3,5 +3,5 @@
 # In the order in which lists show them and their metrics.
 BUILT_IN = (
     "masking", "information", "reidentification", "inference", "reconstruction", "unannotated", "authorship",
-    "clinical", "tae",
+    "clinical", "policies", "tae",
 )  # fmt: skip

@@ -14,6 +14,7 @@ from showthrough.data.background import Background
 from showthrough.data.statements import Statements
 from showthrough.families.authorship.verifiers.base import Verifier
 from showthrough.families.authorship.verifiers.recorded import GivenAnswers
+from showthrough.families.policies.policy import Policy
 
 Asked = str | PathLike[str] | Verifier | GivenAnswers
 
@@ -50,6 +51,19 @@ class AuthorshipArguments:
         ),
     ] = field(default_factory=dict)
     ratings: Annotated[Ratings | None, Meta(description="What people say of passages.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyArguments:
+    """The rules that releases are judged by."""
+
+    policy: Annotated[
+        str | PathLike[str] | Policy | None,
+        Meta(
+            description="The rules that releases are judged by: hipaa-safe-harbor, i2b2-2014, tab, a TOML file, or a "
+            "Policy. It also says for every metric which types must be masked."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,13 +5,19 @@ At run time `core.families.family_fields` does the same for all families, those 
 
 from __future__ import annotations
 
-from showthrough.families._arguments import AuthorshipArguments, BackgroundArguments, StatementArguments
+from showthrough.families._arguments import (
+    AuthorshipArguments,
+    BackgroundArguments,
+    PolicyArguments,
+    StatementArguments,
+)
 from showthrough.families.authorship.family import AuthorshipOptions
 from showthrough.families.inference.family import StatementOptions
+from showthrough.families.policies.family import PolicyOptions
 from showthrough.families.reidentification.family import BackgroundOptions
 
 
-class FamilyOptions(AuthorshipOptions, StatementOptions, BackgroundOptions): ...
+class FamilyOptions(PolicyOptions, AuthorshipOptions, StatementOptions, BackgroundOptions): ...
 
 
-class FamilyArguments(AuthorshipArguments, StatementArguments, BackgroundArguments): ...
+class FamilyArguments(PolicyArguments, AuthorshipArguments, StatementArguments, BackgroundArguments): ...

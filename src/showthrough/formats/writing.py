@@ -86,7 +86,7 @@ class _Losses:
         for mention in mentions:
             candidates = by_span[mention.start, mention.end]
             if not candidates:
-                self.counts["no masks" if mention.identifier == "NO_MASK" else "marks"] += 1
+                self.counts["marks" if mention.must_mask else "no masks"] += 1
                 continue
             other = max(
                 candidates, key=lambda candidate: (candidate.entity_type == mention.entity_type, candidate == mention)

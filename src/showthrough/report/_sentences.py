@@ -117,7 +117,7 @@ def _words_before(run: Run, record: MetricRecord, name: str, way: str, key: str)
 
 def _telling_words(document: Document) -> frozenset[str]:
     """All words that somebody wants masked in a document."""
-    marks = (mark for layer in document.annotations for mark in layer.mentions if mark.identifier != "NO_MASK")
+    marks = (mark for layer in document.annotations for mark in layer.mentions if mark.must_mask)
     return frozenset(word for mark in marks for word in reading_form(document.text[mark.start : mark.end]).split())
 
 

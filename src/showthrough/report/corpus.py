@@ -113,6 +113,7 @@ def _lead(whole: CorpusPart) -> Iterable[str]:
         yield "Nothing is marked in any of them."
         return
     levels = f"{marks.mentions.direct:,} direct, {marks.mentions.quasi:,} quasi, {marks.mentions.no_mask:,} no mask"
+    levels += f", {marks.mentions.may_mask:,} may mask" if marks.mentions.may_mask else ""
     mentions, types = counted_words(marks.mentions.total, "mention"), counted_words(len(whole.types), "type")
     entities = f" of {marks.entities.total:,} entit{'y' if marks.entities.total == 1 else 'ies'}"
     yield f"{mentions}{entities if marks.repeated else ''} in {types}: {levels}."
@@ -161,6 +162,8 @@ def _rows(whole: CorpusPart) -> Iterable[tuple[str, _EntryOf]]:
     yield "mentions, direct", _of_marks(lambda marks: count(marks.mentions.direct))
     yield "mentions, quasi", _of_marks(lambda marks: count(marks.mentions.quasi))
     yield "mentions, no mask", _of_marks(lambda marks: count(marks.mentions.no_mask))
+    if whole.marks.mentions.may_mask:
+        yield "mentions, may mask", _of_marks(lambda marks: count(marks.mentions.may_mask))
     if whole.marks.inferred:
         yield "mentions, nobody said which", _of_marks(lambda marks: count(marks.inferred))
     yield f"mentions above {LONG} characters", _of_marks(lambda marks: count(marks.long))

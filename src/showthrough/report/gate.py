@@ -26,6 +26,7 @@ from showthrough.run.gate.checks import (
     GateOutcome,
     Look,
     ReadableCheck,
+    RuleCheck,
     ThresholdCheck,
     format_value,
 )
@@ -132,6 +133,8 @@ def _numbers(check: Check) -> tuple[str, str]:
         return f"{check.found:,}", ""
     if isinstance(check, ReadableCheck):
         return f"{check.readable:,}", ""
+    if isinstance(check, RuleCheck):
+        return f"{check.broken:,}", ""
     if isinstance(check, EvidenceCheck):
         return "–", ""
     if check.value is None:
@@ -201,6 +204,7 @@ def _kind(check: Check) -> str:
         Enough: "sample",
         ReadableCheck: "readable",
         EvidenceCheck: "evidence",
+        RuleCheck: "rule",
         DriftCheck: "drift",
     }[type(check)]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from showthrough.report.annex.cells import SignatureIndex
     from showthrough.report.evidence import Evidence
     from showthrough.report.findings import Finding
-    from showthrough.report.sheets import Grid
+    from showthrough.report.sheets import Cases, Grid
     from showthrough.report.table import ScoreTable
     from showthrough.report.wording import Clause
     from showthrough.run.records import MetricRecord
@@ -78,6 +78,10 @@ class Section:
 
     def findings(self, run: Run, name: str) -> Iterable[Finding]:
         """What stands out in an anonymization."""
+        return ()
+
+    def cases(self, run: Run, name: str) -> Iterable[Cases]:
+        """What an anonymization leaves, in its contexts; it quotes documents."""
         return ()
 
     def evidence(self, run: Run, name: str) -> Iterable[Evidence]:
@@ -183,6 +187,9 @@ class GuardedSection(Section):
     def findings(self, run: Run, name: str) -> list[Finding]:
         return self._ask("findings", run, name)
 
+    def cases(self, run: Run, name: str) -> list[Cases]:
+        return self._ask("cases", run, name)
+
     def evidence(self, run: Run, name: str) -> list[Evidence]:
         return self._ask("evidence", run, name)
 
@@ -222,13 +229,13 @@ def _expected_types() -> Mapping[str, type]:
     """What methods tell values of."""
     from showthrough.report.evidence import Evidence
     from showthrough.report.findings import Finding  # here: these modules ask for sections themselves
-    from showthrough.report.sheets import Grid
+    from showthrough.report.sheets import Cases, Grid
     from showthrough.report.table import ScoreTable
     from showthrough.report.wording import Clause
 
     sentences = dict.fromkeys(("caveats", "cautions", "limits", "comparison_notes", "risk_lead"), str)
     tables = {"tables": ScoreTable, "part_tables": ScoreTable, "risk_grids": Grid}
-    return {**sentences, **tables, "clauses": Clause, "findings": Finding, "evidence": Evidence}
+    return {**sentences, **tables, "clauses": Clause, "findings": Finding, "evidence": Evidence, "cases": Cases}
 
 
 def sections() -> list[Section]:

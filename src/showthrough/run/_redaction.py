@@ -46,9 +46,10 @@ def _wordless(evidence: Mapping[str, Evidence]) -> Mapping[str, Evidence]:
 
 
 def _bare(evidence: Evidence) -> Evidence | None:
-    if not evidence.attack and (evidence.places or evidence.strings or evidence.passages or evidence.inferred):
+    texts = ("places", "strings", "passages", "inferred", "surrogates")
+    if not evidence.attack and any(getattr(evidence, field) for field in texts):
         return None
-    nothing: dict[str, list[object]] = {field: [] for field in ("words", "places", "strings", "passages", "inferred")}
+    nothing: dict[str, list[object]] = {field: [] for field in ("words", *texts)}
     return replace(evidence, **nothing)
 
 

@@ -285,11 +285,22 @@ class InferenceEvidence(msgspec.Struct, frozen=True):
     words: Annotated[list[tuple[str, float]], "words of the released text that show it, and how much"] = []
 
 
+class SurrogateEvidence(msgspec.Struct, frozen=True):
+    """A surrogate that breaks a rule."""
+
+    rule: Annotated[str, "the rule, as the metric's part is called"]
+    start: Annotated[int, "where it begins in the original"]
+    end: Annotated[int, "where it ends there"]
+    original: Annotated[str, "what stood there, without its middle where it is long"]
+    surrogate: Annotated[str, "what stands there now, the same way"]
+
+
 class Evidence(msgspec.Struct, frozen=True):
     """What a metric has to show of one document.
 
     Of an attack its guess, where the right person ranks, by how much, and why; of a detector what it found; the strings
-    that are masked unevenly; the passages that lost most of what they say; what was inferred about people.
+    that are masked unevenly; the passages that lost most of what they say; what was inferred about people; the
+    surrogates that break a rule.
     """
 
     guess: Annotated[str | None, "the individual that an attack takes for the document's"] = None
@@ -311,6 +322,7 @@ class Evidence(msgspec.Struct, frozen=True):
     reasons: Annotated[
         list[tuple[str, float]], "what supports the guess beside words; below 0: what speaks against it"
     ] = []
+    surrogates: Annotated[list[SurrogateEvidence], "surrogates that break a rule, the first of them"] = []
 
 
 class Tables(msgspec.Struct, frozen=True):

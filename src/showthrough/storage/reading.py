@@ -38,7 +38,7 @@ _WORDS = {
     "float": "a number", "bool": "true or false",
 }  # fmt: skip
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # what bytes raise that are no such value
-_CHOICES = {"identifier_type": "DIRECT, QUASI or NO_MASK", "better": "higher or lower"}
+_CHOICES = {"identifier_type": "DIRECT, QUASI, NO_MASK or MAY_MASK", "better": "higher or lower"}
 
 
 def fail(file: Path | str, message: str, location: str = "") -> InputError:

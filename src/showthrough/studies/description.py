@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from showthrough.core.expected import expects
 from showthrough.data.documents import Corpus
-from showthrough.data.levels import LEVELS, level_of
+from showthrough.data.levels import level_of
 from showthrough.data.silver import is_silver
 from showthrough.data.types import is_confidential
 from showthrough.studies._tallies import (
@@ -26,6 +26,7 @@ from showthrough.studies._tallies import (
 from showthrough.studies.people import PeopleSummary, people_in
 
 _Key = TypeVar("_Key")
+_LEVELS = ("NO_MASK", "QUASI", "DIRECT")  # of entities, by number
 
 
 class MeanDeviation(Struct, frozen=True):
@@ -42,10 +43,11 @@ class Levels(Struct, frozen=True):
     direct: int = 0
     quasi: int = 0
     no_mask: int = 0
+    may_mask: int = 0
 
     @property
     def total(self) -> int:
-        return self.direct + self.quasi + self.no_mask
+        return self.direct + self.quasi + self.no_mask + self.may_mask
 
     @property
     def masked(self) -> int:
@@ -137,7 +139,7 @@ def describe(corpus: Corpus) -> Description:
     >>> doe = Annotation("ann", (Mention(3, 6, "PERSON", "DIRECT"), Mention(10, 14, "LOC", "NO_MASK")))
     >>> description = describe(Corpus([Document("a", "Mr Doe of Oslo", (doe,)), Document("b", "Oslo")]))
     >>> description.whole.documents_by_annotators, description.whole.marks.mentions
-    ({0: 1, 1: 1}, Levels(direct=1, quasi=0, no_mask=1))
+    ({0: 1, 1: 1}, Levels(direct=1, quasi=0, no_mask=1, may_mask=0))
     """
     by_split = tallies(corpus)
     whole = CorpusTally()
@@ -244,7 +246,7 @@ def _marks(mentions: Counter[MentionKind], entities: Counter[EntityKind]) -> Mar
         edits=_most_first((kind.edit, times) for kind, times in mentions.items()),
         long=sum(times for kind, times in mentions.items() if kind.long),
         linked=sum(times for kind, times in mentions.items() if kind.linked),
-        entities=_levels((LEVELS[kind.level], times) for kind, times in entities.items()),
+        entities=_levels((_LEVELS[kind.level], times) for kind, times in entities.items()),
         confidential_entities=sum(times for kind, times in entities.items() if kind.confidential),
         entities_with_status=sum(times for kind, times in entities.items() if kind.confidential is not None),
         chained=sum(kind.mentions * times for kind, times in entities.items()),
@@ -256,7 +258,7 @@ def _marks(mentions: Counter[MentionKind], entities: Counter[EntityKind]) -> Mar
 
 def _levels(counts: Iterable[tuple[str, int]]) -> Levels:
     sums = _sums(counts)
-    return Levels(sums["DIRECT"], sums["QUASI"], sums["NO_MASK"])
+    return Levels(sums["DIRECT"], sums["QUASI"], sums["NO_MASK"], sums["MAY_MASK"])
 
 
 def _most_first(counts: Iterable[tuple[str | None, int]]) -> dict[str, int]:

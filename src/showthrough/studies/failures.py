@@ -112,6 +112,7 @@ class Inspection:
         self._unwanted = self._paint(self.gold.level == 0)
         words = ~(self.axis.table(is_punctuation) | self.axis.table(is_space)).view(np.bool_)
         words[self._wanted.place] = False
+        words[self._paint(self.gold.level < 0).place] = False  # MAY_MASK counts neither way
         self._outside = count_before(words)  # words before each place that nobody wants masked
 
     def _paint(self, chosen: Bools) -> MarkedOffsets:
@@ -126,7 +127,7 @@ class Inspection:
         """What one anonymization did."""
         coverage = self.coverage(name)
         outcome = self.states(coverage)
-        outcome[self.gold.level == 0] = UNASKED
+        outcome[self.gold.level <= 0] = UNASKED
         failures: dict[tuple[Kind, str], list[Location]] = {}
         for kind, entity_type, location in self._mentions(outcome):
             failures.setdefault((kind, entity_type), []).append(location)

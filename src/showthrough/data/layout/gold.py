@@ -15,7 +15,6 @@ from msgspec.structs import astuple
 from showthrough.core.arrays import Bools, Ints, Ints8
 from showthrough.data.documents import Document, Identifier, Mention
 from showthrough.data.layout.spans import count_over, expand_ranges
-from showthrough.data.levels import LEVELS
 from showthrough.data.types import is_confidential
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class AnnotationLayers:
         return expand_ranges(first, first + self.count[document])
 
 
-_LEVEL = {level: number for number, level in enumerate(LEVELS)}
+_LEVEL: dict[Identifier, int] = {"MAY_MASK": -1, "NO_MASK": 0, "QUASI": 1, "DIRECT": 2}
 DIRECT = _LEVEL["DIRECT"]
 
 
@@ -67,7 +66,7 @@ class Gold:
 
     start: Ints
     end: Ints
-    level: Ints8  # of a mention: 2 DIRECT, 1 QUASI, 0 NO_MASK
+    level: Ints8  # of a mention: 2 DIRECT, 1 QUASI, 0 NO_MASK, -1 MAY_MASK
     entity: Ints  # of a mention
     layer: Ints  # of a mention
     entity_document: Ints
@@ -154,33 +153,58 @@ class Gold:
         return self.layers.count
 
     @cached_property
-    def _reach(self) -> tuple[Ints, Ints, Ints, Bools]:
-        """To-be-masked mentions by layer and start: where each starts, how far those of its layer reach up to it, its
+    def has_may(self) -> bool:
+        """Whether anything may be masked or stay."""
+        return bool((self.level < 0).any())
+
+    def _reach_of(self, chosen: Bools) -> tuple[Ints, Ints, Ints, Bools]:
+        """Some mentions by layer and start: where each starts, how far those of its layer reach up to it, its
         document, and which end their layer.
 
         A mention contains a span when, among the mentions that start no later, the farthest end lies no earlier
         than the span's end: a running maximum answers that. On the line of layers one does for all annotators at once.
         """
-        masked = self.level > 0
-        layer = self.layer[masked]
+        layer = self.layer[chosen]
         shift = self.layers.shift[layer]
-        start = self.start[masked] + shift
+        start = self.start[chosen] + shift
         order = np.argsort(start, kind="stable")  # which keeps layers together
-        reach = np.maximum.accumulate((self.end[masked] + shift)[order])
+        reach = np.maximum.accumulate((self.end[chosen] + shift)[order])
         last = np.diff(layer, append=-1) != 0
         return start[order] - shift, reach - shift, self.layers.document[layer], last
 
-    def agreement(self, start: Ints, end: Ints, document: Ints) -> Ints:
+    @cached_property
+    def _reach(self) -> tuple[Ints, Ints, Ints, Bools]:
+        return self._reach_of(self.level > 0)
+
+    @cached_property
+    def _reach_with_may(self) -> tuple[Ints, Ints, Ints, Bools]:
+        return self._reach_of(self.level != 0)
+
+    def voters(self, start: Ints, end: Ints, document: Ints, agreed: Ints) -> Ints:
+        """For each span, how many annotators say whether to mask it; `agreed` want it masked.
+
+        Who has a MAY_MASK mention that contains it whole abstains. Where somebody does and nobody wants it masked, it
+        counts for nobody.
+        """
+        annotators = self.annotators[document]
+        if not self.has_may:
+            return annotators
+        abstaining = self.agreement(start, end, document, may=True) - agreed
+        return np.where((agreed == 0) & (abstaining > 0), 0, annotators - abstaining)
+
+    def agreement(self, start: Ints, end: Ints, document: Ints, *, may: bool = False) -> Ints:
         """For each span, how many annotators have a to-be-masked mention that contains it whole.
+
+        With `may`, mentions that may be masked count as well.
 
         What a mention contains is looked for, and not the other way round: there are far fewer mentions than tokens.
         """
         if (start[1:] < start[:-1]).any():
             order = np.argsort(start, kind="stable")
             agreeing = np.zeros(len(start), dtype=np.int64)
-            agreeing[order] = self.agreement(start[order], end[order], document[order])
+            agreeing[order] = self.agreement(start[order], end[order], document[order], may=may)
             return agreeing
-        opens, reach, of_document, last = self._reach
+        opens, reach, of_document, last = self._reach_with_may if may else self._reach
         if not len(opens) or not len(start):
             return np.zeros(len(start), dtype=np.int64)
         # From its start up to the next one of its layer, or the end of its document, a mention's reach decides.

@@ -100,8 +100,35 @@ def gold_instances(axis: SpanLayout, kinds: Kinds) -> TypedSpans:
     layers = axis.layers
     marks = list(chain.from_iterable(layers.mentions))
     kind = kinds.numbers([mark.entity_type for mark in marks], len(marks))
-    kind[np.fromiter([mark.identifier == "NO_MASK" for mark in marks], bool, len(marks))] = NONE
+    kind[np.fromiter([not mark.must_mask for mark in marks], bool, len(marks))] = NONE
     return _lay_out(marks, np.arange(len(marks)), layers.of_mentions, kinds, kind, layers)
+
+
+def may_instances(axis: SpanLayout) -> SortedSpans:
+    """What annotators let be masked or stay, ascending on the line of layers."""
+    layers = axis.layers
+    marks = [
+        (mark.start + base, mark.end + base)
+        for mentions, base in zip(layers.mentions, layers.base.tolist(), strict=True)
+        for mark in mentions
+        if mark.identifier == "MAY_MASK"
+    ]
+    start, end = np.array(sorted(marks), dtype=np.int64).reshape(-1, 2).T
+    return TypedSpans(start, end, *np.zeros((2, len(start)), dtype=np.int64))
+
+
+def without_may(system: TypedSpans, gold: TypedSpans, may: SortedSpans) -> TypedSpans:
+    """A system's instances that count: not those inside what may be masked, unless they touch what must be."""
+    if not len(may.start):
+        return system
+    inside = _farthest_end(may, np.searchsorted(may.start, system.start, side="right")) >= system.end
+    touching = _farthest_end(gold, np.searchsorted(gold.start, system.end)) > system.start
+    return system.at(~inside | touching)
+
+
+def _farthest_end(spans: SortedSpans, count: Ints) -> Ints:
+    """How far the first so many spans reach."""
+    return np.concatenate([[-1], np.maximum.accumulate(spans.end)])[count]
 
 
 @dataclass(frozen=True)

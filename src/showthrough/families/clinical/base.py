@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -15,10 +14,19 @@ from showthrough.core.errors import Problem, join_names, shorten
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import TypeResolver, label_map, label_of
 from showthrough.data.layout.span_layout import SpanLayout
+from showthrough.data.layout.spans import SortedSpans
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
 from showthrough.data.types import VERSION
-from showthrough.families.clinical._instances import Kinds, PhiSystem, TypedSpans, gold_instances, system_instances
+from showthrough.families.clinical._instances import (
+    Kinds,
+    PhiSystem,
+    TypedSpans,
+    gold_instances,
+    may_instances,
+    system_instances,
+    without_may,
+)
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.rows import Rows, Totals
@@ -31,6 +39,7 @@ class PhiGold:
     axis: SpanLayout
     kinds: Kinds
     instances: TypedSpans
+    may: SortedSpans  # what may be masked or stay
 
     def by_document(self, spans: TypedSpans) -> Floats:
         """How many each document has."""
@@ -83,14 +92,18 @@ class ClinicalMetric(Metric):
     def gold(self, chunk: Chunk) -> PhiGold:
         def make() -> PhiGold:
             kinds = Kinds(self.meaning(chunk.types))
-            return PhiGold(chunk.axis, kinds, gold_instances(chunk.axis, kinds))
+            return PhiGold(chunk.axis, kinds, gold_instances(chunk.axis, kinds), may_instances(chunk.axis))
 
         return chunk.once(("clinical gold", self.map, self.labels), make)
 
     def system(self, gold: PhiGold, anonymized: Anonymized) -> PhiSystem:
         """What a system marked."""
         from_replacement = self.type_from == "replacement"
-        make = partial(system_instances, gold.axis, gold.kinds, anonymized.anonymization, from_replacement)
+
+        def make() -> PhiSystem:
+            system = system_instances(gold.axis, gold.kinds, anonymized.anonymization, from_replacement)
+            return replace(system, instances=without_may(system.instances, gold.instances, gold.may))
+
         return anonymized.once(("clinical system", self.map, self.labels, self.type_from), make)
 
     def types_in(self, anonymization: Anonymization) -> frozenset[str]:

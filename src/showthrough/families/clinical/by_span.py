@@ -69,7 +69,6 @@ class PhiSpan(InstanceMetric):
 
     version = 3
     group = "both"
-    title = "PHI, exact spans"
     roles = ("F, P and R",)
     undefined = "no PHI in gold or in what was masked, or the masks do not say their types"
 
@@ -91,6 +90,11 @@ class PhiSpan(InstanceMetric):
             raise PlanError(f"match={quote_value(self.match)} is not known; {expected}", type(self).__name__)
         if self.match != "exact" and (self.merged or self.tolerance):
             raise PlanError("merged spans and a tolerance need match='exact'", type(self).__name__)
+
+    @property
+    def title(self) -> str:
+        ways = {"exact": "exact spans", "partial": "spans in part", "overlap": "spans that overlap"}
+        return f"PHI, {ways.get(self.match, 'spans by their overlap')}"
 
     @property
     def summary(self) -> str:

@@ -12,6 +12,7 @@ FAMILY = Family(
         "tps": ("preserved:TextPreservedSimilarity", {}),
         "nmi": ("clustering:ClusteringAgreement", {}),
         "task": ("tasks:Task", {}),
+        "fidelity": ("fidelity:Fidelity", {}),
         "bleu": ("overlap:Bleu", {}),
         "rouge": ("overlap:Rouge", {}),
     },

@@ -32,7 +32,8 @@ class Precision(Metric):
     Pilán et al. 2022, section 6.3, equation 4: over all masked tokens, the number of annotators who masked the token
     divided by the number of annotators of its document, pooled. A token counts for an annotator only when one of that
     annotator's to-be-masked mentions contains it whole. `unit="mention"` takes each mask as one element. What is masked
-    twice counts once, or, as in TAB's script, by each mask (`overlaps="each"`). What a mask writes plays no part.
+    twice counts once, or, as in TAB's script, by each mask (`overlaps="each"`). What a mask writes plays no part. Words
+    that annotators let be masked or stay (`MAY_MASK`) do not count.
 
     P = Σ |annotators who masked t| / Σ |annotators of t's document|, over masked tokens t
 
@@ -65,11 +66,16 @@ class Precision(Metric):
 
         def rows(anonymized: Anonymized) -> Rows:
             masked = masked_elements(anonymized.coverage, self.unit, self.overlaps)
-            weight = weigh(masked)
             agreed = gold.agreement(masked.start, masked.end, masked.document)
+            voters = gold.voters(masked.start, masked.end, masked.document, agreed)
+            if gold.has_may:  # what counts for nobody is weighed by nobody: it stays as context of the others
+                counted = voters > 0
+                masked = MaskedElements(*(column[counted] for column in masked))
+                agreed, voters = agreed[counted], voters[counted]
+            weight = weigh(masked)
             return Rows.of(
                 agreed=axis.by_document(masked.document, weight * agreed),
-                asked=axis.by_document(masked.document, weight * gold.annotators[masked.document]),
+                asked=axis.by_document(masked.document, weight * voters),
             )
 
         return rows

@@ -317,7 +317,8 @@ class Recall(MentionMetric):
                 is_asked = gold.confidential[0] >= 0
             else:
                 # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
-                is_asked = gold.entities(_parse_identifiers(self.include))[gold.entity]
+                # Not those that may be masked or stay.
+                is_asked = gold.entities(_parse_identifiers(self.include))[gold.entity] & (gold.level >= 0)
             every = span_index.tokens if self.unit == "token" else Runs.alone(span_index.mentions)
             counted = every.place.solid if self.ignorable == "skip" else np.ones_like(every.place.solid)
             runs = every[is_asked[every.mention]]

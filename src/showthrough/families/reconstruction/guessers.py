@@ -126,7 +126,7 @@ class Frequencies:
         by_unit: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for document, unit in zip(corpus, units_of(corpus), strict=True):
             for mention in (mention for annotation in document.annotations for mention in annotation.mentions):
-                if mention.identifier != "NO_MASK":
+                if mention.must_mask:
                     by_unit[unit].add((mention.entity_type, document.text[mention.start : mention.end]))
         return cls(by_unit)
 

@@ -77,6 +77,7 @@ class Recovery(Metric):
     0.6666666666666666
     """
 
+    version = 2  # 1 took `MASKED`, and amounts by powers of ten, for surrogates
     group = "privacy"
     needs = frozenset({"gold"})
     scope = "corpus"

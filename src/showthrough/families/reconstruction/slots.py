@@ -13,6 +13,7 @@ from showthrough.data.labels import Labels, label_of
 from showthrough.data.reading_form import reading_form
 from showthrough.data.types import kind_of
 from showthrough.metrics.released_text import ReleasedText
+from showthrough.models.detectors.base import is_placeholder
 from showthrough.models.gazetteer import lies_in
 
 Way = Literal["suppressed", "labelled", "numbered", "surrogate", "generalized"]
@@ -21,7 +22,7 @@ _WORD = lazy_pattern(r"[^\W_]+")
 _EDGES = lazy_pattern(r"^[\W_]+|[\W_]+$")
 _LABEL = lazy_pattern(r"[^\W\d_]+(?:[-_/ ][^\W_]+)*")
 _BRACKETED = lazy_pattern(r"[\[<({*_].*[\]>)}*_]", re.DOTALL)
-_WIDE_NUMBER = lazy_pattern(r"[<>]\s?\d+|\d+0s|\d+s?\s?[-–]\s?\d+s?")
+_WIDE_NUMBER = lazy_pattern(r"[<>]\s?[€£$]?\d+|\d+0s|[€£$]?\d+(?:s|k|M|bn)?\s?[-–]\s?\d+(?:s|k|M|bn)?")
 _SAME = lazy_pattern(r"(\S)\1+")
 
 
@@ -79,7 +80,7 @@ def targets_of(document: Document, released: ReleasedText, labels: Labels) -> li
         (mention.start, mention.end, mention.entity_type, mention.identifier): mention
         for annotation in document.annotations
         for mention in annotation.mentions
-        if mention.identifier != "NO_MASK"
+        if mention.must_mask
     }
     starts = [mask.start for mask in released.masks]
     parts = [part for mention in mentions.values() for part in _hidden_parts(released, starts, mention)]
@@ -166,7 +167,7 @@ def way_of(written: str, hidden: str, labels: Labels) -> tuple[Way, str, int]:
     if _WORD.search(bare) is None:
         return "suppressed", "", 0
     label = label_of(bare)
-    is_type = label in labels or kind_of(label) is not None
+    is_type = label in labels or kind_of(label) is not None or is_placeholder(bare)
     if label.isupper() and _LABEL.fullmatch(label) and (is_type or _BRACKETED.fullmatch(bare)):
         return ("numbered" if any(map(str.isdigit, bare)) else "labelled"), labels.taken(label) or "", 0
     if _is_wider(bare, hidden):

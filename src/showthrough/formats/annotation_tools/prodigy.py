@@ -146,7 +146,7 @@ def _rows(document: Document) -> Iterator[dict[str, Any]]:
     if not document.annotations:
         yield shared
     for annotation in document.annotations:
-        mentions = [mention for mention in annotation.mentions if mention.identifier != "NO_MASK"]
+        mentions = [mention for mention in annotation.mentions if mention.must_mask]
         spans = [{"start": mention.start, "end": mention.end, "label": mention.entity_type} for mention in mentions]
         first: dict[str, dict[str, Any]] = {}
         relations = []

@@ -65,7 +65,7 @@ def single_layer(document: Document) -> tuple[Mention, ...]:
 
 def to_mask(document: Document) -> list[Mention]:
     """The mentions that are to be masked, which is all that formats of PHI alone can say."""
-    return [mention for mention in single_layer(document) if mention.identifier != "NO_MASK"]
+    return [mention for mention in single_layer(document) if mention.must_mask]
 
 
 def as_masks(document: Document) -> list[Mask]:

@@ -175,10 +175,10 @@ class EntitySearch:
 
     @cached_property
     def spared_spans(self) -> dict[int, list[tuple[int, int]]]:
-        """By layer, what its annotator marked to be left: NO_MASK mentions, in their document."""
+        """By layer, what its annotator marked and does not ask for: NO_MASK and MAY_MASK, in their document."""
         gold = self.gold
         spans_by_layer: dict[int, list[tuple[int, int]]] = {}
-        free = np.flatnonzero(gold.level == 0)
+        free = np.flatnonzero(gold.level <= 0)
         layers = gold.layer[free]
         shift = self.chunk.axis.bounds[gold.layers.document[layers]]
         spans = zip((gold.start[free] - shift).tolist(), (gold.end[free] - shift).tolist(), strict=True)

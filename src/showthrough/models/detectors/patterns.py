@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from showthrough.models.check_digits import is_iban, luhn
 from showthrough.models.detectors._more_expressions import wider_expressions
 from showthrough.models.detectors._titles import find_titled
 from showthrough.models.detectors.base import Detector, Find, is_placeholder, is_written
@@ -155,10 +156,10 @@ def _candidates(text: str) -> Iterator[Find]:
         for match in pattern.finditer(text):
             yield Find(*match.span(group), label)
     for match in _IBAN.finditer(text):
-        if _is_iban(match[0]):
+        if is_iban(match[0]):
             yield Find(*match.span(), "IBAN")
     for match in _CARD.finditer(text):
-        if _luhn(match[0]):
+        if luhn(match[0]):
             yield Find(*match.span(), "CARD")
     for start, end in phones(text):
         yield Find(start, end, "PHONE")
@@ -213,24 +214,3 @@ def _in_label(text: str, start: int, end: int) -> bool:
     closing = text.find(_BRACKETS[opening[1]], opening[0], end + 30)
     inside = text[opening[0] + 1 : closing]
     return closing >= end - 1 and is_placeholder(re.sub(r"[\s:#]+", "_", inside.strip("([{< ")))
-
-
-def _luhn(number: str) -> bool:
-    """Whether the last digit of a card's number checks (ISO/IEC 7812-1).
-
-    >>> _luhn("4539 1488 0343 6467"), _luhn("4539 1488 0343 6468")
-    (True, False)
-    """
-    digits = [int(character) for character in reversed(number) if character.isdecimal()]
-    doubled = (2 * digit - 9 * (digit > 4) for digit in digits[1::2])
-    return (sum(digits[::2]) + sum(doubled)) % 10 == 0 and any(digits)
-
-
-def _is_iban(written: str) -> bool:
-    """Whether an account number checks (ISO 13616, modulo 97).
-
-    >>> _is_iban("DE89 3704 0044 0532 0130 00"), _is_iban("DE88 3704 0044 0532 0130 00")
-    (True, False)
-    """
-    plain = re.sub(r"[ -]", "", written)
-    return int("".join(str(int(sign, 36)) for sign in plain[4:] + plain[:4])) % 97 == 1

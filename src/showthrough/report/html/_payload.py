@@ -156,7 +156,7 @@ def failures(run: Run, findings: dict[str, FailureAnalysis], *, with_text: bool)
     def levels(number: int) -> dict[tuple[int, int], Identifier]:
         """How the spans of a document identify; direct for one annotator is direct."""
         marks = [mark for annotation in documents[number].annotations for mark in annotation.mentions]
-        spans = sorted((mark.identifier, mark.start, mark.end) for mark in marks if mark.identifier != "NO_MASK")
+        spans = sorted((mark.identifier, mark.start, mark.end) for mark in marks if mark.must_mask)
         return {(start, end): identifier for identifier, start, end in reversed(spans)}  # DIRECT comes before QUASI
 
     def table(own_findings: FailureAnalysis, entry: Callable[[Sequence[Location]], Any]) -> list[list[Any]]:

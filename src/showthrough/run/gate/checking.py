@@ -26,6 +26,7 @@ from showthrough.run.gate.checks import (
     EvidenceCheck,
     GateOutcome,
     Look,
+    RuleCheck,
     ThresholdCheck,
     format_value,
 )
@@ -76,7 +77,7 @@ def check_run(run: Run, gate: Gate) -> GateOutcome:
     explicit = _has_limits(run, gate)
     if gate.only and not explicit:
         raise PlanError("leaves out the usual thresholds, and no others were set; say --min or --max", "only")
-    if not thresholds and not gate.baseline:
+    if not thresholds and not gate.baseline and not any(_rules(run, name) for name in names):
         raise PlanError(f"nothing to check: no metric of this run has a usual one; {_what_to_ask(run)}", "thresholds")
     _check_parts(run, names, [threshold for threshold in thresholds if not threshold.slice])
     _check_groups(run, [threshold for threshold in thresholds if threshold.slice])
@@ -135,12 +136,18 @@ def _checks(
     checks: list[Check] = [*_sample(run, gate, name, [*explicit_checks, *baseline_checks]), *reached, *baseline_checks]
     readable = check_readable(run, name, gate.accepted, passes=gate.only)
     checks += [readable] if readable else []
+    checks += _rules(run, name)
     lenient = gate.only or gate.allow_unsure or _has_limits(run, gate)
     checks += lacking(run, name, gate.documents, counted=readable is not None, passes=lenient)
     checks += [_idle_limit(run, demand, passes=lenient) for demand in demands if _reached_by_originals(run, demand)]
     failed = [check for check in baseline_checks if not check.passed]
     worse = gate.baseline.worse(name, failed) if gate.baseline and failed else DocumentCounts((), ())
     return AnonymizationChecks(name, checks, _looks(run, name, worse))
+
+
+def _rules(run: Run, name: str) -> list[RuleCheck]:
+    """The rules that somebody asked for when the run was made."""
+    return [check for family in families() for check in family.checks(run, name)]
 
 
 def _has_limits(run: Run, gate: Gate) -> bool:

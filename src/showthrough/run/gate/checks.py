@@ -136,6 +136,22 @@ class EvidenceCheck(msgspec.Struct, frozen=True, tag="evidence", tag_field="kind
         return False
 
 
+class RuleCheck(msgspec.Struct, frozen=True, tag="rule", tag_field="kind"):
+    """Whether a rule is kept that somebody asked for."""
+
+    asked: Annotated[str, "the rule in words"]
+    passed: Annotated[bool, "whether nothing breaks it"]
+    said: Annotated[str, "how much breaks it, and where, in words"]
+    metric: Annotated[str, "the metric that judges it"]
+    rule: Annotated[str, "the rule, as parts of the metric call it"]
+    judged: Annotated[int, "how much it is about"]
+    broken: Annotated[int, "how much of that breaks it"]
+
+    @property
+    def sure(self) -> bool:
+        return self.passed
+
+
 class DriftCheck(msgspec.Struct, frozen=True, tag="drift", tag_field="kind"):
     """Whether a rate of released texts is as it was in the month before."""
 
@@ -154,7 +170,7 @@ class DriftCheck(msgspec.Struct, frozen=True, tag="drift", tag_field="kind"):
         return False
 
 
-Check = ThresholdCheck | BaselineCheck | Enough | ReadableCheck | EvidenceCheck | DriftCheck
+Check = ThresholdCheck | BaselineCheck | Enough | ReadableCheck | EvidenceCheck | DriftCheck | RuleCheck
 
 
 class Look(msgspec.Struct, frozen=True):

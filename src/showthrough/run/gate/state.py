@@ -30,6 +30,7 @@ from showthrough.run.gate.checks import (
     EvidenceCheck,
     Lack,
     ReadableCheck,
+    RuleCheck,
     ThresholdCheck,
 )
 from showthrough.run.gate.evidence import (
@@ -311,6 +312,9 @@ def _reason(run: Run, name: str, check: Check) -> Reason | None:
         state = ReleaseState.DO_NOT_RELEASE if check.grave else ReleaseState.NOT_ENOUGH_EVIDENCE
         kind = _KINDS.get(check.about, "lacking")
         return Reason(check.said, kind, state, of_system=check.about not in _OF_EVALUATION)
+    if isinstance(check, RuleCheck):
+        sentence = f"The rule {check.asked} is broken by {check.broken:,} of {_many(check.judged, 'marked place')}."
+        return None if check.passed else Reason(sentence, "missed", ReleaseState.DO_NOT_RELEASE, check.metric)
     if isinstance(check, Enough):
         return None if check.passed else _too_few(run, check)
     if isinstance(check, BaselineCheck):

@@ -17,12 +17,12 @@ from showthrough.core.arrays import Floats, Ints
 from showthrough.data.documents import Document
 from showthrough.data.layout.gold import AnnotationLayers
 from showthrough.data.layout.spans import count_before, expand_ranges, highest
-from showthrough.data.levels import LEVELS
 from showthrough.studies.agreement._shared_documents import status_of
 from showthrough.studies.agreement.values import Attribute, Unit
 
 UNMARKED: Final = 0  # the first category of every attribute
-_MASKING = {level: number for number, level in enumerate(LEVELS, UNMARKED)}  # what need not be masked is as unmarked
+# What need not be masked is as unmarked; what may be masked need not be.
+_MASKING: dict[str | None, int] = {"NO_MASK": UNMARKED, "MAY_MASK": UNMARKED, "QUASI": 1, "DIRECT": 2}
 
 
 class Categories:
@@ -31,7 +31,7 @@ class Categories:
     def __init__(self) -> None:
         self.names: dict[Attribute, dict[str | None, int]] = {
             "type": {},
-            "identifier": {level: number for number, level in enumerate(LEVELS, 1)},
+            "identifier": {level: number + 1 for level, number in _MASKING.items()},
             "confidential": {},
             "masking": {},
         }

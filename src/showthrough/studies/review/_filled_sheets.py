@@ -73,7 +73,7 @@ def marks_of(words: str, text: str, mentions: Sequence[Mention]) -> list[int]:
 
 def readable(spans: Sequence[Span], mentions: Sequence[Mention]) -> list[Span]:
     """Those of which nothing is hidden."""
-    masked = [(mention.start, mention.end) for mention in mentions if mention.identifier != "NO_MASK"]
+    masked = [(mention.start, mention.end) for mention in mentions if mention.must_mask]
     return [(start, end) for start, end in spans if all(end <= low or high <= start for low, high in masked)]
 
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, join_names, quote_value, suggest_name
 from showthrough.core.expected import expects
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention
+from showthrough.data.levels import LEVELS
 from showthrough.data.silver import is_silver
 from showthrough.studies.cases import context_of, in_a_line
 from showthrough.studies.review._columns import DOCUMENT, NOTE, WORDS, table
@@ -38,8 +39,9 @@ NONE, RULE = "none", "rule"
 KINDS = ("marked or not", "borders", "type", "identifier")
 _COLUMNS = (DOCUMENT, PLACE, WORDS, BEFORE, AFTER, DIFFER)  # then one for each annotator
 _LAST = (BY_RULE, DECISION, NOTE)
-_BETWEEN = re.compile(r"\s\|\s(?=[^|]*/(?:DIRECT|QUASI|NO_MASK)\b)")
-_MARK = re.compile(r"(.*?)/(DIRECT|QUASI|NO_MASK)(?:\s*:\s*(.*))?", re.DOTALL)
+_LEVELS = "|".join(LEVELS)
+_BETWEEN = re.compile(rf"\s\|\s(?=[^|]*/(?:{_LEVELS})\b)")
+_MARK = re.compile(rf"(.*?)/({_LEVELS})(?:\s*:\s*(.*))?", re.DOTALL)
 _EXPECTED = f"expected an annotator, {RULE}, {', '.join(RULES)}, {NONE}, or a mark such as PERSON/DIRECT: Mr Doe"
 
 

@@ -50,9 +50,7 @@ def layer_of(document: Document, annotator: str) -> Sequence[Mention] | None:
 def build_masks(text: str, mentions: Sequence[Mention], replace: Replace = "stars") -> list[Mask]:
     """What is masked of a text, in ascending order, and what stands there."""
     masks = [
-        TypedMask(mention.start, mention.end, None, mention.entity_type)
-        for mention in mentions
-        if mention.identifier != "NO_MASK"
+        TypedMask(mention.start, mention.end, None, mention.entity_type) for mention in mentions if mention.must_mask
     ]
     if replace == "stars":
         return [Mask(mask.start, mask.end, STARS) for mask in replaced(masks, text, "suppress")]
@@ -76,7 +74,7 @@ def _confidential(mentions: Sequence[Mention], masks: Sequence[Mask], style: Sty
     starts, ends = [mask.start for mask in masks], [mask.end for mask in masks]
     spans = []
     for mention in mentions:
-        if mention.identifier != "NO_MASK" or not is_confidential(mention.confidential):
+        if mention.must_mask or not is_confidential(mention.confidential):
             continue
         met = masks[bisect_right(ends, mention.start) : bisect_left(starts, mention.end)]
         gone = sum(min(mask.end, mention.end) - max(mask.start, mention.start) for mask in met)

@@ -75,8 +75,7 @@ class Page:
             (layer.annotator, mention)
             for layer in self.document.annotations
             for mention in layer.mentions
-            if mention.identifier != "NO_MASK"
-            and (self._scope != "names" or phi_type(mention.entity_type).kind == _PERSON)
+            if mention.must_mask and (self._scope != "names" or phi_type(mention.entity_type).kind == _PERSON)
         ]
 
     @cached_property

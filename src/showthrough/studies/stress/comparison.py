@@ -188,7 +188,7 @@ def _mask_marks(corpus: Corpus) -> Anonymization:
             (mention.start, mention.end)
             for layer in document.annotations
             for mention in layer.mentions
-            if mention.identifier != "NO_MASK"
+            if mention.must_mask
         }
         return [Mask(*span) for span in sorted(spans)]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from showthrough.core.arrays import Ints, Ints16, Ints32
 from showthrough.core.errors import PlanError
-from showthrough.data.documents import Corpus, Document, Mention
+from showthrough.data.documents import TO_MASK, Corpus, Document, Mention
 from showthrough.systems.encoders._loading import Encoder
 from showthrough.systems.encoders._schemes import UNTYPED
 
@@ -23,7 +23,7 @@ def check_documents(corpus: Corpus) -> None:
     """Raises PlanError for a corpus that nothing can be learned from."""
     survey = corpus.survey
     source = corpus.source or corpus.name
-    masked = sum(many for marked, many in survey.marked.items() if marked.identifier != "NO_MASK")
+    masked = sum(many for marked, many in survey.marked.items() if marked.identifier in TO_MASK)
     if survey.annotated < 2:
         count = "1 document" if survey.annotated else "no document"
         raise PlanError(f"found {count} with annotations to train on; expected at least 2", source)
@@ -37,7 +37,7 @@ def labels_for(corpus: Corpus, types: bool) -> tuple[str, ...]:
     >>> labels_for(Corpus([]), types=False)
     ('O', 'B-MASK', 'I-MASK')
     """
-    marked = (mark for mark in corpus.survey.marked if mark.identifier != "NO_MASK") if types else ()
+    marked = (mark for mark in corpus.survey.marked if mark.identifier in TO_MASK) if types else ()
     names = sorted({mark.entity_type or UNTYPED for mark in marked}) or [UNTYPED]
     return (OUTSIDE, *(f"{prefix}-{name}" for name in names for prefix in "BI"))
 
@@ -49,7 +49,7 @@ def token_labels(starts: Ints, ends: Ints, mentions: Iterable[Mention], numbers:
     other one covers beside it goes on as its own type.
     """
     labels = np.zeros(len(starts), dtype=np.int64)
-    to_mask = (candidate for candidate in mentions if candidate.identifier != "NO_MASK")
+    to_mask = (candidate for candidate in mentions if candidate.must_mask)
     for mention in sorted(to_mask, key=lambda candidate: (candidate.start, -candidate.end)):
         begin = numbers.get(mention.entity_type or UNTYPED, numbers.get(UNTYPED, 0))
         first = int(np.searchsorted(ends, mention.start, side="right"))

@@ -64,7 +64,7 @@ def collect_phi(document: Document, keep: Collection[str] = ()) -> list[Phi]:
         (mention.start - mention.end, mention.start, mention.entity_type, mention.end)
         for annotation in document.annotations
         for mention in annotation.mentions
-        if mention.identifier != "NO_MASK" and mention.entity_type not in keep
+        if mention.must_mask and mention.entity_type not in keep
     }
     return [(phi_type(entity_type).kind, start, end) for _, start, entity_type, end in sorted(mentions)]
 

@@ -48,7 +48,7 @@ def labels_of(tokens: Tokens, mentions: Iterable[Mention], binary: bool = False)
     """The label of each token, where those are marked that are to be masked."""
     labels = [OUTSIDE] * len(tokens)
     number = 0
-    for mention in outermost(candidate for candidate in mentions if candidate.identifier != "NO_MASK"):
+    for mention in outermost(candidate for candidate in mentions if candidate.must_mask):
         kind = HIDDEN if binary else mention.entity_type or HIDDEN
         while number < len(tokens) and tokens.ends[number] <= mention.start:
             number += 1
