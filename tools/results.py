@@ -73,8 +73,10 @@ def make(name: str) -> str:
     files = [f"{key}={path}" for key, path in board["anonymizations"].items()]
     systems = [part for key, spec in board["systems"].items() for part in ("--with", f"{key}={spec}")]
     made, run, handed_in = f"{WORK}/{name}-masks", f"{WORK}/{name}-run.json", f"{WORK}/{name}.json"
-    _call("evaluate", board["corpus"], *files, *systems, *board["options"], "--masks", made, "-o", run,
-          "--without-text", "--force")  # fmt: skip
+    kept = ["--masks", made] if systems else []
+    _call(
+        "evaluate", board["corpus"], *files, *systems, *board["options"], *kept, "-o", run, "--without-text", "--force"
+    )
     masks = [*files, *(f"{key}={made}/{key}.json" for key in board["systems"])]
     about = [part for key, text in board["about"].items() for part in ("--about", f"{key}={text}")]
     said = ["--without-ids"] if board.get("without_ids") else []
@@ -84,7 +86,10 @@ def make(name: str) -> str:
 
 def _call(*arguments: str) -> None:
     """One command. Status 1 says that a result has a fault; it is written all the same."""
-    if subprocess.run([sys.executable, "-m", "showthrough", *arguments], cwd=ROOT, check=False).returncode > 1:  # noqa: S603
+    wordnet = Path(os.environ.get("SHOWTHROUGH_DATA", "")) / "nltk_data"
+    environment = {"NLTK_DATA": str(wordnet), **os.environ} if wordnet.is_dir() else None
+    command = [sys.executable, "-m", "showthrough", *arguments]
+    if subprocess.run(command, cwd=ROOT, check=False, env=environment).returncode > 1:  # noqa: S603
         raise SystemExit(f"failed: showthrough {' '.join(arguments)}")
 
 
