@@ -92,10 +92,10 @@ def test_what_a_replacement_repeats_can_be_read() -> None:
     assert answer.outcome.tolist() == [PARTLY, LEAKED, UNASKED, HIDDEN]
     assert answer.failures["under-masked", "PERSON"] == [Location(0, 0, 11)]
     assert answer.failures["missed", "LOC"] == [Location(0, 15, 19)]
-    assert answer.given == [Location(0, 8, 11), Location(0, 15, 19)]
+    assert answer.echoes == [Location(0, 8, 11), Location(0, 15, 19)]
     trusting = found(Mask(0, 11, "Mr Ann Doe"), Mask(15, 19, "OSLO"), metric='er(replacements="trusted")')
     assert trusting.outcome.tolist() == [HIDDEN, HIDDEN, UNASKED, LEAKED]  # as the metric of the run took it
-    assert trusting.given == []
+    assert trusting.echoes == []
 
 
 def test_masks_of_what_nobody_wanted() -> None:

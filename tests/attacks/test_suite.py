@@ -123,7 +123,7 @@ def test_empty_documents_count_and_are_guessed_at_chance() -> None:
 
 def test_people_outside_the_background_are_never_found() -> None:
     found = outcome(BACKGROUND, {**DOCUMENTS, "stranger": "surgeon scalpel"})
-    assert found.known.tolist() == [1] * 8 + [0]
+    assert found.in_background.tolist() == [1] * 8 + [0]
     for standing in found.standings.values():
         assert isinstance(standing, RankResult)
         assert standing.right[-1] == standing.reciprocal[-1] == 0
@@ -134,7 +134,7 @@ def test_people_outside_the_background_are_never_found() -> None:
 def test_an_individual_with_a_text_without_a_word_is_not_in_the_background() -> None:
     found = outcome({**BACKGROUND, "p0": " … "}, DOCUMENTS)
     assert found.individuals == 7
-    assert found.known.tolist() == [0] + [1] * 7
+    assert found.in_background.tolist() == [0] + [1] * 7
 
 
 def test_what_is_too_large_is_not_run_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

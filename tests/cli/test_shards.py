@@ -244,11 +244,11 @@ def test_http(desk: Desk, expected: list[Any], web: str) -> None:
 
 def test_http_that_gives_no_blocks_is_read_from_its_start(desk: Desk, web: str) -> None:
     """A file of several blocks, back and forth."""
-    from showthrough.storage.paths import place_of
+    from showthrough.storage.paths import as_path
 
     content = bytes(range(256)) * 40_000
     desk.write({"web/x.bin": content})
-    with place_of(f"{web}/x.bin").open() as file:
+    with as_path(f"{web}/x.bin").open() as file:
         for start in (0, 9_000_000, 5_000_000, 10_239_990, 17):
             file.seek(start)
             assert file.read(1000) == content[start : start + 1000]

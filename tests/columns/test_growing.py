@@ -7,9 +7,8 @@ import pickle
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.storage.columns.digests import digest_of_bytes, in_order, total
 from showthrough.storage.columns.growing_columns import GrowingNumbers, GrowingStrings, ReusedStrings
-from showthrough.storage.columns.strings import Strings
+from showthrough.storage.columns.strings import Strings, digest_of_all, digest_of_bytes, sorted_digests
 
 WHOLE = st.lists(st.integers(-(2**33), 2**33) | st.integers(-9, 9))
 TEXTS = st.lists(st.text(alphabet="ab\0é\ud800", max_size=3), max_size=8)
@@ -50,6 +49,6 @@ def test_a_part_of_strings_travels_without_the_others() -> None:
 
 @given(st.lists(st.binary(min_size=16, max_size=16) | st.sampled_from([b"\0" * 16, b"\xff" * 16, b"a" + b"\0" * 15])))
 def test_digests_are_sorted_as_bytes_are(digests: list[bytes]) -> None:
-    whole = in_order(bytearray(b"".join(digests)))
+    whole = sorted_digests(bytearray(b"".join(digests)))
     assert whole.tobytes() == b"".join(sorted(digests))
-    assert total(whole) == digest_of_bytes(b"".join(sorted(digests))).hex()
+    assert digest_of_all(whole) == digest_of_bytes(b"".join(sorted(digests))).hex()

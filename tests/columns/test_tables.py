@@ -83,7 +83,7 @@ def test_strings_in_files(words: list[str]) -> None:
         assert list(stored) == sorted(words)
         assert stored[1:5] == sorted(words)[1:5]
         for word in {*words, "none"}:
-            place = stored.place_of(word)
+            place = stored.number_of(word)
             assert (place is None) == (word not in words)
             assert place is None or stored[place] == word
         other = write_strings(parts_of(words, order), home / "2", home / "3")

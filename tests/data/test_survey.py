@@ -49,7 +49,7 @@ def told(survey: Survey) -> dict[str, Any]:
         "ids": list(survey.ids), "lengths": survey.lengths.tolist(), "annotated": survey.annotated,
         "annotators": survey.annotators, "mentions": survey.mentions, "digest": survey.digest, "types": survey.types,
         "marked": {tuple(kind): many for kind, many in survey.marked.items()}, "groups": list(survey.groups),
-        "silver": dict(survey.silver), "shared": list(survey.shared), "asked": survey.asked,
+        "silver": dict(survey.silver), "shared": list(survey.shared), "asked": survey.questions,
         "subjects": survey.subjects, "tags": survey.tags,
     }  # fmt: skip
 

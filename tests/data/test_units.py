@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 import regex
 from hypothesis import given, strategies as st
 
 from showthrough import InputError
-from showthrough.data.units import UNITS, Unit, counts_alike, from_code_points, to_code_points
+from showthrough.data.units import Unit, counts_alike, from_code_points, to_code_points
 
+UNITS: tuple[Unit, ...] = get_args(Unit)
 TEXTS = st.text(
     st.one_of(st.characters(codec="utf-8"), st.sampled_from("a\r\n😀é山\u0301\u200d🇳🇴🏽👩각ᄀ")), max_size=30
 )

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from pages import ROOT, is_shown, lay_out, prose, steps, text_of, written_commands
 from showthrough.cli import app
-from showthrough.cli.exit_codes import exit_status
+from showthrough.cli.signals import exit_status
 from showthrough.core.errors import ShowthroughError
 
 GUIDES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/guides/*.md"))

@@ -144,7 +144,9 @@ def test_calls_of_former_versions(call: str) -> None:
     [
         ({"annotation": ["PERSON", None]}, "row 1, column annotation: found None; expected a text"),
         ({"prediction": ["PERSON", ""]}, "row 1, column prediction: found ''; expected a text"),
+        ({"start_indices": [0, 4.5]}, "row 1, column start_indices: found 4.5; expected a whole number"),
         ({"sentence_id": [0, None]}, "column sentence_id: found a row without an id"),
+        ({"token": ["", 3]}, "row 1, column token: found 3; expected a text"),
         ({"token": ["Ann"]}, "columns have different lengths"),
     ],
 )

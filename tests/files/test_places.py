@@ -11,7 +11,7 @@ import pytest
 
 from showthrough.core.errors import InputError
 from showthrough.storage.file_heads import Head
-from showthrough.storage.paths import Remote, file_state, place_of
+from showthrough.storage.paths import Remote, as_path, file_state
 from showthrough.storage.reading import open_file, read_bytes, stem, suffix
 from showthrough.storage.shards import Shards, name_of, numbered_alike, shards_of
 
@@ -21,27 +21,27 @@ from showthrough.storage.shards import Shards, name_of, numbered_alike, shards_o
 )
 def test_a_url_that_a_command_line_made_a_path_of_is_one_again(url: str) -> None:
     for given in (url, Path(url), Remote.at(url)):
-        place = place_of(given)
+        place = as_path(given)
         assert isinstance(place, Remote)
         assert (str(place), place.url, f"{place}") == (url, url, url)
 
 
 @pytest.mark.parametrize("name", ["corpus.json", "C:/x.json", "a:b.json", "x/s3:/y", "/s3:/y", "s3:"])
 def test_all_else_is_here(name: str) -> None:
-    assert not isinstance(place_of(name), Remote)
-    assert place_of(name) == Path(name)
-    assert place_of("file:///tmp/x.json") == Path("/tmp/x.json")
+    assert not isinstance(as_path(name), Remote)
+    assert as_path(name) == Path(name)
+    assert as_path("file:///tmp/x.json") == Path("/tmp/x.json")
 
 
 def test_a_folder_that_is_called_like_a_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s3:").mkdir()
     (tmp_path / "s3:" / "x.json").write_bytes(b"{}")
-    assert read_bytes(place_of(Path("s3://x.json"))) == b"{}"
+    assert read_bytes(as_path(Path("s3://x.json"))) == b"{}"
 
 
 def test_what_opens_a_file_is_in_no_name() -> None:
-    place = place_of("https://user:secret@host/notes/x.jsonl.gz?X-Amz-Signature=secret&a=/b#c")
+    place = as_path("https://user:secret@host/notes/x.jsonl.gz?X-Amz-Signature=secret&a=/b#c")
     assert isinstance(place, Remote)
     assert str(place) == "https://host/notes/x.jsonl.gz"
     assert "secret" not in f"{place!r}{place.parent}{place.with_suffix('')}"
@@ -61,9 +61,9 @@ def memory() -> Iterator[fsspec.AbstractFileSystem]:
 def test_a_file_elsewhere_reads_like_one_here(memory: fsspec.AbstractFileSystem) -> None:
     content = bytes(range(256)) * 10_000
     memory.pipe("/notes/x.bin", content)
-    place = place_of("memory://notes/x.bin")
+    place = as_path("memory://notes/x.bin")
     assert place.exists()
-    assert not place_of("memory://notes/y.bin").exists()
+    assert not as_path("memory://notes/y.bin").exists()
     assert place.stat().st_size == len(content)
     with open_file(place) as file:
         assert file.read(10) == content[:10]
@@ -72,7 +72,7 @@ def test_a_file_elsewhere_reads_like_one_here(memory: fsspec.AbstractFileSystem)
         assert file_state(file) == file_state(place)
         before = file_state(file)
     memory.pipe("/notes/x.bin", content[:-1])
-    with open_file(place_of("memory://notes/x.bin")) as file:
+    with open_file(as_path("memory://notes/x.bin")) as file:
         assert file_state(file) != before
 
 
@@ -134,12 +134,12 @@ def test_names_that_differ_in_digits_alone(first: str, other: str, alike: bool) 
 
 def test_storages_that_nobody_has(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"foo://b/x: cannot be read: no storage is known by foo://"):
-        read_bytes(place_of("foo://b/x"))
+        read_bytes(as_path("foo://b/x"))
     monkeypatch.setitem(__import__("sys").modules, "paramiko", None)
     lacking = r"ssh://b/x: ssh:// needs a package that is not installed: .*paramiko.*; or copy the file to this machine"
     with pytest.raises(InputError, match=lacking):
-        read_bytes(place_of("ssh://b/x"))
+        read_bytes(as_path("ssh://b/x"))
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
     lacking = r"s3:// needs a package that is not installed: pip install 'showthrough\[remote\]'"
     with pytest.raises(InputError, match=lacking):
-        read_bytes(place_of("s3://b/x"))
+        read_bytes(as_path("s3://b/x"))

@@ -57,7 +57,7 @@ def test_texts_and_truth(lay: Lay) -> None:
     assert (one.id, one.text) == ("p1", "Whose is this?\r\n")
     assert one.authorship == Authorship(("One text.\r\nOf hers.", "Another text."), True)
     assert (two.text, two.authorship) == ("Nobody knows\ufeff whose.", Authorship(("Of somebody else.",), False))
-    assert corpus.survey.asked == 2
+    assert corpus.survey.questions == 2
     assert corpus.notes == ()
 
 
@@ -298,6 +298,6 @@ def test_pan_13_to_15(pan: Path) -> None:
         text.startswith("\ufeff") for one in corpus for text in (one.text, *(one.authorship or Authorship(())).known)
     )
     masking = read_corpus(pan / "masking_problems")
-    assert (len(masking), masking.survey.asked, masking.notes) == (205, 205, ())
+    assert (len(masking), masking.survey.questions, masking.notes) == (205, 205, ())
     assert {one.authorship and one.authorship.same for one in masking} == {None}
     assert {one.text for one in masking} <= {one.text for one in corpus}

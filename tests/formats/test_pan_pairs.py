@@ -53,7 +53,7 @@ def test_pairs_and_their_truth(tmp_path: Path, name: str, beside: str) -> None:
         Document("a", "\ufeffTwo texts.\r\n", authorship=Authorship(("One text.",), True)),
         Document("7", "Of him.", authorship=Authorship(("Of her.",), False)),
     ]
-    assert (corpus.notes, corpus.survey.asked) == ((), 2)
+    assert (corpus.notes, corpus.survey.questions) == ((), 2)
     assert read_corpus(tmp_path).digest == corpus.digest
     assert isinstance(corpus.documents, LazyDocuments)
     window = pickle.loads(pickle.dumps(corpus.documents.window(1, 2)))  # noqa: S301 (as to another process)

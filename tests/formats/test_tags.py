@@ -52,4 +52,4 @@ def test_o_ends_an_instance_and_so_does_another_type() -> None:
 def test_lines_with_signs_have_their_numbers_and_places() -> None:
     content = "# a\nx #\n\n-b\n#\ny"
     assert [tuple(line) for line in find_lines(content, "#-")] == [(1, 0, "# a"), (4, 9, "-b"), (5, 12, "#")]
-    assert all(content[line.start : line.end - 1] == line.said for line in find_lines(content, "#-"))
+    assert all(content[line.start : line.end - 1] == line.text for line in find_lines(content, "#-"))

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 from rapidfuzz.distance import Jaro
 
-from showthrough.families.inference.agreement import TAGS, age_of, agreement, jaro_winkler, plain
+from showthrough.families.inference.agreement import _RULES, age_of, agreement, jaro_winkler, plain
 
+TAGS = (*_RULES, "NAME", "NATIONALITY", "OCCUPATION", "AFFILIATION", "POSITION")
 CODES = ["IDENTIFICATION_NUMBER", "DRIVER_LICENSE_NUMBER", "PHONE_NUMBER", "PASSPORT_NUMBER"]
 RULED = [*CODES, "AGE", "LOCATION", "SEX", "RELATIONSHIP", "EDUCATION", "EMAIL_ADDRESS"]
 WORDS = ["", " ", "Oslo / Norway", "30-39", "34", "married", "Wed", "AB-12", "12", "-", "é", "e\u0301", "/", "İzmir"]

@@ -113,7 +113,7 @@ def word_lists(random: Random) -> Attempt:
 
 _OPTIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("--seed", "--resamples", "--confidence"), _NUMBERS),
-    **dict.fromkeys(("--map", "--direct", "--quasi", "--ignore", "--group-by", "--format", "--missing", "--language",
+    **dict.fromkeys(("--map", "--direct", "--quasi", "--ignore", "--may", "--policy", "--group-by", "--format", "--missing", "--language",
                      "--function-words", "--device", "--dtype", "--preset", "--background", "-o", "--csv", "--html",
                      "--id-column", "--text-column", "--metric"),
                     (*(one for one in HOSTILE if "\0" not in one), "PERSON=LOC", "LOC=", "=LOC", "A=B=C", "id:(", "id:^(d)", "id:.*",

@@ -84,12 +84,12 @@ def notices(corpus: Corpus, *metrics: str) -> list[str]:
 
 
 def in_spanish(*metrics: str | Metric) -> list[str]:
-    return [metric_text(metric) for metric in in_language(metrics_of(metrics), "es")]
+    return [metric_text(in_language(metric, "es")) for metric in metrics_of(metrics)]
 
 
 def test_english_changes_nothing() -> None:
     given = metrics_of([*METRICS, "preset:light"])
-    assert in_language(given, "en") == given
+    assert [in_language(metric, "en") for metric in given] == given
 
 
 def test_default_lists_follow_the_language() -> None:
@@ -118,11 +118,11 @@ def test_a_language_without_a_list() -> None:
     with pytest.raises(
         PlanError, match=r"language: there is no list .* 'fi'; expected one of en, es, .*none or spacy:"
     ):
-        in_language(metrics_of(["er"]), "fi")
-    words = in_language(metrics_of(["er", 'wp(ic="wordfreq")']), "fi", words=False)
+        in_language(*metrics_of(["er"]), "fi")
+    words = [in_language(metric, "fi", words=False) for metric in metrics_of(["er", 'wp(ic="wordfreq")'])]
     assert [metric_text(metric) for metric in words] == ["er", 'wp(ic="wordfreq:fi")']
     with pytest.raises(PlanError, match=r"language: wordfreq has no word frequencies for 'gl'; expected one of ar, "):
-        in_language(metrics_of(['wp(ic="wordfreq")']), "gl")
+        in_language(*metrics_of(['wp(ic="wordfreq")']), "gl")
     assert (words_of("es"), words_of("fi")) == ("lexicon-es.1", "none")
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.cli import app
-from showthrough.cli.exit_codes import exit_status
+from showthrough.cli.signals import exit_status
 from showthrough.core.errors import OutputError, ResourceError
 from showthrough.report.charts.attack import attack_chart
 from showthrough.report.charts.parts import part_cells, parts_charts

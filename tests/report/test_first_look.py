@@ -225,7 +225,7 @@ def test_what_was_taken_out_can_be_seen() -> None:
     run = evaluate(corpus, {"tool": Anonymization({"d": [Mask(0, 3)]})}, ["er_di"], resamples=0)
     assert marked(example(run)) == ("▁▁▁ met Bob.", ["Bob"])
     released = Released("Ann met Bob. They left.", [Mask(0, 3), Mask(8, 11, "NAME")])
-    assert [released.place(at) for at in (0, 3, 4, 8, 11, 12)] == [0, 0, 1, 5, 9, 10]
+    assert [released.offset_of(at) for at in (0, 3, 4, 8, 11, 12)] == [0, 0, 1, 5, 9, 10]
     assert (released.text, released.cut(0, 5)) == (" met NAME. They left.", "▁▁▁ met ")
 
 

@@ -327,7 +327,7 @@ def test_words_weigh_as_in_scikit_learn() -> None:
     texts = [*TEXTS, LONG, "", "… —", "ÉTÉ été Straße STRASSE İstanbul x_1 naïve", "the THE the"]
     vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=_WORD.pattern).fit(texts)
     known = KnownWords(list(map(words_of, texts)))
-    assert known.place == vectorizer.vocabulary_
+    assert known.column == vectorizer.vocabulary_
     for asked in (texts, ["unknown words", "the cat and the unknown mat"]):
         expected = vectorizer.transform(asked).toarray()
         assert known.weights(asked).dense() == pytest.approx(expected, rel=1e-14, abs=0)

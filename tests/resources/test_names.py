@@ -149,7 +149,7 @@ def test_a_download_that_fails(kind: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_paths_are_paths() -> None:
     """An @ in a path is no revision, and without a kind a slash makes a path."""
-    assert INFORMATION.parse("hf:/data/me@home/bert").place == "/data/me@home/bert"
+    assert INFORMATION.parse("hf:/data/me@home/bert").location == "/data/me@home/bert"
     assert INFORMATION.parse("models/bert").folder == Path("models/bert")
 
 

@@ -243,7 +243,7 @@ def test_vectors_of_a_pipeline(tmp_path: Path) -> None:
     words = ["dog", "oslo", "nobody", "cat"]
     ours, theirs = word_vectors(f"spacy:{tmp_path}/vectors").of(words), FileVectors(tmp_path / "v.txt").of(words)
     assert ours.vectors == pytest.approx(theirs.vectors, abs=1e-6)
-    assert ours.known.tolist() == theirs.known.tolist()
+    assert ours.present.tolist() == theirs.present.tolist()
     spacy.blank("en").to_disk(tmp_path / "bare")
     with pytest.raises(ResourceError, match="has no table of word vectors"):
         word_vectors(f"spacy:{tmp_path}/bare").of(["dog"])

@@ -14,10 +14,9 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from showthrough.cli.exit_codes import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.former import use_current_spelling
 from showthrough.cli.plain_values import Command, take_plain_values
-from showthrough.cli.signals import exit_on_signal, stoppable
+from showthrough.cli.signals import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_on_signal, exit_status, stoppable
 from showthrough.cli.streams import outlets
 from showthrough.core.errors import LINE, QUOTED, PlanError, ShowthroughError, shorten
 from showthrough.version import __version__

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import PAGE, console, show_notes
-from showthrough.cli.exit_codes import refuse_unavailable
 from showthrough.cli.options import CliOptions
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.progress import show_activity
 from showthrough.cli.sheets import SheetViews
+from showthrough.cli.signals import refuse_unavailable
 from showthrough.core.errors import PlanError
 from showthrough.evaluation.notices import file_notes
 from showthrough.formats import read_corpus

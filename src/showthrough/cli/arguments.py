@@ -21,7 +21,7 @@ from showthrough.formats.tables.rows import IDS
 from showthrough.formats.tables.tabular import TEXT
 from showthrough.metrics import metrics_of
 from showthrough.storage.file_heads import Head
-from showthrough.storage.paths import place_of
+from showthrough.storage.paths import as_path
 from showthrough.storage.reading import exists, fail, suffix
 from showthrough.storage.shards import name_of, numbered_alike
 
@@ -36,7 +36,7 @@ def named_files(arguments: Iterable[str] | None, noun: str = "anonymization") ->
         name, sign, path = argument.partition("=")
         if not argument or (sign and not (name and path)):
             raise PlanError(f"found {quote_value(argument)}; expected NAME=FILE, neither of them empty", noun)
-        file = place_of(path if sign else argument)
+        file = as_path(path if sign else argument)
         name = name if sign else name_of(file)
         if name in files:
             expected = "expected unique names" if sign else f"expected another name for one: NAME={argument}"
@@ -62,7 +62,7 @@ def parts_of(corpus: Path | Head, arguments: Sequence[str] | None) -> tuple[Head
     rest = list(arguments or ())
     first = Head.of(corpus)
     named = next((number for number, argument in enumerate(rest) if "=" in argument), None)
-    parts = [place_of(argument) for argument in rest[:named]] if named and first.shards is None else []
+    parts = [as_path(argument) for argument in rest[:named]] if named and first.shards is None else []
     if not parts or not all(numbered_alike(first.path, part) for part in parts):
         return first, rest
     whole = Head.of([first.path, *parts])

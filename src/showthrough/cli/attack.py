@@ -128,7 +128,7 @@ def command(
 class _Work:
     """What is attacked, and how."""
 
-    known: Background
+    background: Background
     texts: dict[str, dict[str, str]]
     attacking: AttackOptions
     settings: FileSettings
@@ -137,7 +137,7 @@ class _Work:
 
     def estimate(self) -> list[CallEstimate]:
         return estimate_attacks(
-            *(self.known, self.texts, self.attacking.attacks),
+            *(self.background, self.texts, self.attacking.attacks),
             corpus=self.originals,
             references=self.attacking.references,
             asking=self.asking,
@@ -147,7 +147,7 @@ class _Work:
         with show_activity("attacking") as watch:
             return interruptible(
                 lambda: reidentify(
-                    *(self.known, self.texts, self.attacking.attacks),
+                    *(self.background, self.texts, self.attacking.attacks),
                     k=self.attacking.k,
                     **{name: getattr(self.settings, name) for name in _SAMPLING},
                     models=self.settings.models,

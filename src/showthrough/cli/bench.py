@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.text import Text
 
 from showthrough.cli.consoles import PAGE, console, documents, notes, print_plain
-from showthrough.cli.exit_codes import FELL_SHORT, exit_status
 from showthrough.cli.llm_options import answers_beside, remove_answers, with_recordings
 from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import scoring, show_activity
+from showthrough.cli.signals import FELL_SHORT, exit_status
 from showthrough.cli.systems import at_work, describe_masks, mask_files, parse_systems, with_answers
 from showthrough.cli.view_options import Views, show
 from showthrough.core.errors import LINE, InputError, Interrupted, join_names, shorten

@@ -84,7 +84,7 @@ def command(
         analysis = all_errors(run)
         sheet = short = beside_sheet(analysis)
     else:
-        analysis = _analyse_one(run, anonymization, filters, rules)
+        analysis = _analyse_system(run, anonymization, filters, rules)
         if masks:
             _write_masks(masks, run, analysis.worth, results)
         if written.without_text:
@@ -119,7 +119,7 @@ def _first(block: Cases, most: int) -> Cases:
     return Cases(block.caption, block.cases[:most], notes)
 
 
-def _analyse_one(run: Run, name: str | None, filters: dict[str, str | None], rules: int) -> ErrorAnalysis:
+def _analyse_system(run: Run, name: str | None, filters: dict[str, str | None], rules: int) -> ErrorAnalysis:
     """The cases of one anonymization, and what rules would win where somebody said what is to be masked."""
     errors = error_cases(run, name, **filters)
     judged = rules and errors.kept.annotated

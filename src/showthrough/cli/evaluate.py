@@ -11,7 +11,6 @@ import typer
 
 from showthrough.cli.arguments import build_request, check_columns
 from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain
-from showthrough.cli.exit_codes import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.llm_options import (
     ESTIMATE,
     answers_beside,
@@ -33,7 +32,7 @@ from showthrough.cli.options import (
 )
 from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import scoring, show_activity
-from showthrough.cli.signals import interruptible, unbroken
+from showthrough.cli.signals import FELL_SHORT, INTERRUPTED, exit_status, interruptible, unbroken
 from showthrough.cli.systems import EverywhereToo, Replacement, Threshold, WithSome
 from showthrough.cli.view_options import Views, show, view_options
 from showthrough.core.errors import (
@@ -134,8 +133,10 @@ def command(
     _check_systems(corpus, bool(with_), "--resume" if resume else "--estimate" if estimate else "", bool(for_systems))
     request = build_request(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
     if preset_name and len(request.sources) + len(with_ or ()) == 1:
-        request = replace(request, metrics=_for_one(request, metric or ()))
-    request = replace(request, output=output or request.output, asked=parse_options(least, most) or request.asked)
+        request = replace(request, metrics=_for_single_system(request, metric or ()))
+    request = replace(
+        request, output=output or request.output, thresholds=parse_options(least, most) or request.thresholds
+    )
     run: Run | None
     if with_:
         from showthrough.cli.bench import WorkOptions, bench_systems  # here: systems take a moment to import
@@ -168,7 +169,7 @@ def _check_systems(corpus: Path, has_systems: bool, for_files: str, for_systems:
         raise PlanError("is a plan, which names what to evaluate; expected a corpus beside --with", str(corpus))
 
 
-def _for_one(request: EvaluationRequest, named: Sequence[str]) -> tuple[Metric, ...] | None:
+def _for_single_system(request: EvaluationRequest, named: Sequence[str]) -> tuple[Metric, ...] | None:
     """Without the metrics of presets that compare systems, where there is only one; what was named stays."""
     if request.metrics is None:
         return None

@@ -13,12 +13,11 @@ import typer
 from rich.console import Console
 
 from showthrough.cli.consoles import notes, print_plain
-from showthrough.cli.exit_codes import BAD_INPUT
-from showthrough.cli.signals import unbroken
+from showthrough.cli.signals import BAD_INPUT, unbroken
 from showthrough.core.errors import OutputError
 from showthrough.formats import FORMATS
 from showthrough.run.run import Run
-from showthrough.storage.paths import Remote, is_pattern, place_of
+from showthrough.storage.paths import Remote, as_path, is_pattern
 from showthrough.storage.reading import is_folder, suffix
 from showthrough.storage.writing import ProtectedFiles, check_writable, refuse_elsewhere, write_file
 
@@ -64,7 +63,7 @@ def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Protec
     """What a command reads: files, those that patterns mean, the documents in folders, and what the names of models and
     word lists lead to. What is read elsewhere nobody writes.
     """
-    named = [path for path in filter(None, paths) if not isinstance(place_of(path), Remote)]
+    named = [path for path in filter(None, paths) if not isinstance(as_path(path), Remote)]
     patterns = [path for path in named if is_pattern(path)]
     files = [path for path in named if path not in patterns]
     files += [Path(match) for pattern in patterns for match in glob.glob(str(pattern), recursive=True)]  # noqa: PTH207

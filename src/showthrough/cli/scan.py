@@ -7,9 +7,9 @@ import typer
 
 from showthrough.cli.completion import detector_names
 from showthrough.cli.consoles import console, show_notes
-from showthrough.cli.exit_codes import FELL_SHORT
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
+from showthrough.cli.signals import FELL_SHORT
 from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import shorten
 from showthrough.evaluation.settings import FileSettings, options_of

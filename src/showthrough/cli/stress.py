@@ -11,11 +11,11 @@ import typer
 from showthrough.cli.arguments import named_files
 from showthrough.cli.completion import format_names, perturbation_names
 from showthrough.cli.consoles import PAGE, console, show_notes
-from showthrough.cli.exit_codes import refuse_unavailable
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_folder, inputs
 from showthrough.cli.progress import scoring
 from showthrough.cli.sheets import SheetViews, sheet_options
+from showthrough.cli.signals import refuse_unavailable
 from showthrough.cli.systems import EverywhereToo, Replacement, Threshold, WithSome, parse_systems
 from showthrough.core.errors import InputError, PlanError, Problem, printable, shorten
 from showthrough.data.documents import Corpus

@@ -7,10 +7,10 @@ import typer
 
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import PAGE, console, print_plain
-from showthrough.cli.exit_codes import FELL_SHORT
 from showthrough.cli.options import Anonymizations
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import show_activity
+from showthrough.cli.signals import FELL_SHORT
 from showthrough.core.errors import PlanError, join_names, quote_value
 from showthrough.run.run import Run
 from showthrough.run.submission import ABOUT, hide_ids, prepare, submission_of

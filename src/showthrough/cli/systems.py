@@ -13,8 +13,8 @@ import typer
 
 from showthrough.cli.completion import anonymizer_names
 from showthrough.cli.consoles import documents, notes, print_plain
-from showthrough.cli.exit_codes import INTERRUPTED
 from showthrough.cli.progress import scoring
+from showthrough.cli.signals import INTERRUPTED
 from showthrough.core.errors import OutputError, printable, shorten
 from showthrough.data.masks import Anonymization
 from showthrough.models.cache import Cache

@@ -8,12 +8,11 @@ import typer
 from rich.table import Table
 
 from showthrough.cli.consoles import console, print_plain, show_notes
-from showthrough.cli.exit_codes import refuse_unavailable
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.progress import show_activity
 from showthrough.cli.sheets import SheetViews, sheet_options
-from showthrough.cli.signals import unbroken
+from showthrough.cli.signals import refuse_unavailable, unbroken
 from showthrough.core.errors import PlanError, printable
 from showthrough.data.documents import Corpus
 from showthrough.evaluation.notices import file_notes

@@ -8,11 +8,10 @@ import typer
 
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import console, print_plain, show_notes
-from showthrough.cli.exit_codes import refuse_unavailable
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, check_file, inputs
 from showthrough.cli.progress import show_activity
-from showthrough.cli.signals import unbroken
+from showthrough.cli.signals import refuse_unavailable, unbroken
 from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import PlanError, printable, shorten
 from showthrough.data.documents import Corpus

@@ -7,11 +7,11 @@ import typer
 
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import PAGE, console, show_notes
-from showthrough.cli.exit_codes import refuse_unavailable
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.progress import show_activity
 from showthrough.cli.sheets import SheetViews, sheet_options
+from showthrough.cli.signals import refuse_unavailable
 from showthrough.core.errors import InputError, PlanError
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, Settings, options_of, settings_problems

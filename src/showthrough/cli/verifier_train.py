@@ -7,11 +7,10 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.consoles import PAGE, console, print_plain, show_notes
-from showthrough.cli.exit_codes import refuse_unavailable
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.progress import show_activity
-from showthrough.cli.signals import unbroken
+from showthrough.cli.signals import refuse_unavailable, unbroken
 from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import PlanError, printable, quote_value
 from showthrough.evaluation.notices import file_notes

@@ -37,10 +37,8 @@ class Tokens:
         ids, words, annotation, prediction, start = (_column(results_df, name) for name in _COLUMNS)
         if len({len(ids), len(words), len(annotation), len(prediction), len(start)}) > 1:
             raise ValueError("columns have different lengths")
-        for name, column in (("token", words), ("annotation", annotation), ("prediction", prediction)):
-            for row, value in enumerate(column):
-                if not isinstance(value, str) or not (value or name == "token"):
-                    raise ValueError(f"row {row}, column {name}: found {value!r}; expected a text")
+        _check(("token", "annotation", "prediction"), (words, annotation, prediction), str, "a text")
+        _check(("start_indices",), (start,), int, "a whole number")
         if any(name is None or name != name for name in ids):
             raise ValueError("column sentence_id: found a row without an id; expected one in each row")
         distinct = list(dict.fromkeys(ids))
@@ -48,10 +46,14 @@ class Tokens:
             distinct.sort()
         number = {name: place for place, name in enumerate(distinct)}
         sentence = np.array([number[name] for name in ids], dtype=np.int64)
-        order = np.argsort(sentence, kind="stable")
-        words, annotation, prediction = ([column[row] for row in order] for column in (words, annotation, prediction))
-        starts = np.array(start, dtype=np.int64)[order]
-        return Tokens(sentence[order], starts, words, annotation, prediction, frozenset(skipped))
+        starts = np.array(start, dtype=np.int64)
+        if (np.diff(sentence) < 0).any():
+            order = np.argsort(sentence, kind="stable")
+            words, annotation, prediction = (
+                [column[row] for row in order] for column in (words, annotation, prediction)
+            )
+            sentence, starts = sentence[order], starts[order]
+        return Tokens(sentence, starts, words, annotation, prediction, frozenset(skipped))
 
     @property
     def tags(self) -> tuple[list[str], list[str]]:
@@ -353,6 +355,15 @@ class SpanComparison:
         if self.typed:
             pred = None if column is None else (self.pred, column)
             self.result.model_errors += [error_of(kind, (self.true, row), pred, share) for kind in kinds]
+
+
+def _check(names: Sequence[str], columns: Sequence[list[Any]], kind: type, expected: str) -> None:
+    """Every value is of the kind, and no tag is empty."""
+    for name, column in zip(names, columns, strict=True):
+        barred = "" if name != "token" else None
+        if barred in column or not all(issubclass(one, kind) for one in set(map(type, column))):
+            row = next(row for row, one in enumerate(column) if one == barred or not isinstance(one, kind))
+            raise ValueError(f"row {row}, column {name}: found {column[row]!r}; expected {expected}")
 
 
 def _column(frame: Any, name: str) -> list[Any]:

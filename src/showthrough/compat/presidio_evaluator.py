@@ -258,9 +258,9 @@ class TokenEvaluator(BaseEvaluator):
             )
         to_skip = frozenset(self.skip_words)
         results, errors = Counter(zip(annotation, prediction, strict=True)), []
-        for place, (true, pred) in enumerate(zip(annotation, prediction, strict=True)):
-            if true == pred:
-                continue
+        differing = [place for place, true in enumerate(annotation) if true != prediction[place]]
+        for place in differing:
+            true, pred = annotation[place], prediction[place]
             token, skipped = input_sample.tokens[place], False
             if str(token).lower().strip() in to_skip:
                 results[true, pred] -= 1

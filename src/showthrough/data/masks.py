@@ -18,9 +18,8 @@ from showthrough.core.errors import HALF_CHARACTER, InputError, PlanError, Probl
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import Provenance
 from showthrough.data.reading_form import SPELLINGS, assemble_words, legible, stands_apart
-from showthrough.storage.columns.digests import Digests, digest_of_bytes, in_order, total
 from showthrough.storage.columns.index import Finder
-from showthrough.storage.columns.strings import Strings
+from showthrough.storage.columns.strings import Digests, Strings, digest_of_all, digest_of_bytes, sorted_digests
 
 T = TypeVar("T")
 Score = Annotated[float, msgspec.Meta(ge=0, le=1)]  # how sure an anonymizer is
@@ -102,7 +101,7 @@ class NumberedMasks(Mapping[str, Sequence[Mask]]):
     def digest(self) -> str:
         """Of all of them."""
         digests = self.digests
-        return total(digests_of(self.items(), "", masks_digest) if digests is None else digests)
+        return digest_of_all(digests_of(self.items(), "", masks_digest) if digests is None else digests)
 
     @property
     def types(self) -> Mapping[str, int] | None:
@@ -352,7 +351,7 @@ class Anonymization:
     @cached_property
     def digest(self) -> str:
         """Changes whenever a mask changes; the order of documents and of masks does not matter."""
-        return self.masks.digest if isinstance(self.masks, NumberedMasks) else total(self.digests)
+        return self.masks.digest if isinstance(self.masks, NumberedMasks) else digest_of_all(self.digests)
 
 
 _MASK_CLASSES = (Mask, TypedMask, ScoredMask)
@@ -404,7 +403,7 @@ def digests_of(values: Iterable[tuple[str, T]], file: str, digest: Callable[[str
             digests += digest(key, value)
         except UnicodeEncodeError:
             raise InputError(Problem(file, at_document(key), HALF_CHARACTER)) from None
-    return in_order(digests)
+    return sorted_digests(digests)
 
 
 def _replacement_key(mask: Mask) -> tuple[bool, str]:

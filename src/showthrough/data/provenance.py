@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from showthrough.data.documents import Document
-from showthrough.storage.columns.digests import digest_of_bytes, in_order, total
+from showthrough.storage.columns.strings import digest_of_all, digest_of_bytes, sorted_digests
 
 Number = TypeVar("Number", int, float)
 
@@ -136,7 +136,7 @@ def texts_digest(documents: Iterable[Document]) -> str:
     digests = bytearray()
     for document in documents:
         digests += digest_of_bytes(msgspec.json.encode((document.id, text_digest(document.text))))
-    return total(in_order(digests))
+    return digest_of_all(sorted_digests(digests))
 
 
 def joined_provenance(parts: Sequence[Provenance | None]) -> Provenance | None:
@@ -171,15 +171,15 @@ def _joined_cost(parts: Sequence[Cost]) -> Cost:
         p50=None,  # of files apart nobody can tell what half of all take
         p95=None,
         timed="",
-        tokens_in=_sum_known([part.tokens_in for part in parts]),
-        tokens_out=_sum_known([part.tokens_out for part in parts]),
-        dollars=_sum_known([part.dollars for part in parts]),
-        joules=_sum_known([part.joules for part in parts]),
+        tokens_in=_sum_numbers([part.tokens_in for part in parts]),
+        tokens_out=_sum_numbers([part.tokens_out for part in parts]),
+        dollars=_sum_numbers([part.dollars for part in parts]),
+        joules=_sum_numbers([part.joules for part in parts]),
         no_joules=next((part.no_joules for part in parts if part.no_joules), ""),
     )
 
 
-def _sum_known(values: Sequence[Number | None]) -> Number | None:
+def _sum_numbers(values: Sequence[Number | None]) -> Number | None:
     """The sum of numbers; `None` where one is not known."""
     numbers = [value for value in values if value is not None]
     return sum(numbers[1:], numbers[0]) if numbers and len(numbers) == len(values) else None

@@ -52,6 +52,8 @@ class Retyping:
         may: Names = (),
     ) -> Retyping:
         """Raises PlanError for what contradicts itself."""
+        if map in ("", {}) and direct == quasi == ignore == may == ():
+            return cls({})
         mapping = label_map(map) if isinstance(map, str) else map
         if not isinstance(mapping, Mapping) or not _is_text(name for pair in mapping.items() for name in pair):
             raise PlanError(f"found {quote_value(map)}; expected a mapping, or text such as LOCATION=LOC", "map")
@@ -79,6 +81,8 @@ class Retyping:
         >>> str(Retyping.of("CITY=LOC", direct="CODE,PER"))
         'map=CITY>LOC;direct=CODE,PER'
         """
+        if not self:
+            return ""
         parts = {
             "map": [f"{source}>{target}" for source, target in sorted(self.map.items())],
             **{option: sorted(getattr(self, option)) for option in _OPTIONS},
@@ -181,6 +185,8 @@ def left_out_types(text: str) -> list[str]:
     >>> left_out_types(str(Retyping.of("TITLE=,CITY=LOC", direct="CODE", ignore="PER,AGE")))
     ['TITLE', 'AGE', 'PER']
     """
+    if not text:
+        return []
     renamed = [pair.rpartition(">") for pair in types_named(text, "map")]
     return [source for source, _, target in renamed if not target] + types_named(text, "ignore")
 
@@ -224,7 +230,7 @@ class TypeRule:
 
     entity_type: str
     identifier: Identifier | None = None  # where it is settled
-    kept: bool = True
+    is_kept: bool = True
     spares: Identifier = "NO_MASK"  # what NO_MASK is taken for
 
     def retype_kind(self, kind: MentionCategory) -> MentionCategory:
@@ -253,7 +259,7 @@ def _retype_document(rules: Mapping[str, TypeRule], document: Document) -> Docum
             rule = rules.get(mention.entity_type)
             if rule is None:
                 yield mention
-            elif rule.kept:
+            elif rule.is_kept:
                 yield rule.mention(mention)
 
     layers = tuple(Annotation(layer.annotator, tuple(mentions(layer))) for layer in document.annotations)
@@ -277,7 +283,7 @@ def _retype_survey(survey: Survey, rules: Mapping[str, TypeRule]) -> Survey:
     left_out, lowered = {*survey.left_out}, {*survey.lowered}
     for kind, count in survey.marked.items():
         rule = rules.get(kind.entity_type)
-        now = kind if rule is None else rule.retype_kind(kind) if rule.kept else None
+        now = kind if rule is None else rule.retype_kind(kind) if rule.is_kept else None
         if now is not None:
             marked[now] += count
         if kind.identifier == "DIRECT" and (now is None or now.identifier not in TO_MASK):

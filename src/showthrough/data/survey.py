@@ -18,10 +18,9 @@ from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_docu
 from showthrough.data._document_traces import Traces, Tracing
 from showthrough.data.silver import is_silver
 from showthrough.data.units import reach_of
-from showthrough.storage.columns.digests import Digests, in_order, total
 from showthrough.storage.columns.growing_columns import GrowingNumbers, GrowingStrings
 from showthrough.storage.columns.index import find_repeats
-from showthrough.storage.columns.strings import Strings
+from showthrough.storage.columns.strings import Digests, Strings, digest_of_all, sorted_digests
 
 if TYPE_CHECKING:
     from showthrough.data.documents import Document, Identifier
@@ -52,7 +51,7 @@ class Survey:
     groups: Sequence[str] = ()  # of the documents, in their order; none where no document has one
     silver: Mapping[str, int] = field(default_factory=dict)  # annotators that are programs, and how many layers of each
     shared: Sequence[int] = ()  # numbers of the documents that several people marked
-    asked: int = 0  # documents that ask who wrote them
+    questions: int = 0  # documents that ask who wrote them
     subjects: int = 0  # people that documents are about, in all
     tags: tuple[str, ...] = ()  # of what is said of them, sorted
     traces: Traces | None = None  # where they were looked for
@@ -71,7 +70,7 @@ class Survey:
     @cached_property
     def digest(self) -> str:
         """Of all documents; the same ones in another order are the same corpus."""
-        return total(self.digests)
+        return digest_of_all(self.digests)
 
     @classmethod
     def merge(cls, parts: Iterable[Survey], sources: Iterable[str]) -> Survey:
@@ -159,7 +158,7 @@ class Surveying:
         self._silver.update(part.silver)
         self._annotated += part.annotated
         self._annotators += part.annotators
-        self._asked += part.asked
+        self._asked += part.questions
         self.subjects += part.subjects
         self._tags.update(part.tags)
         self._marked.update(part.marked)
@@ -176,12 +175,12 @@ class Surveying:
             farthest=np.frombuffer(self._farthest, dtype=np.uint8),
             annotated=self._annotated,
             annotators=self._annotators,
-            digests=in_order(self._digests),
+            digests=sorted_digests(self._digests),
             marked=dict(self._marked),
             groups=() if self._groups is None else self._groups.finish(),
             silver={name: self._silver[name] for name in sorted(self._silver)},
             shared=self._shared,
-            asked=self._asked,
+            questions=self._asked,
             subjects=self.subjects,
             tags=tuple(sorted(self._tags)),
             traces=None if self._tracing is None else self._tracing.build(),

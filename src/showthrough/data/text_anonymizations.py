@@ -10,7 +10,7 @@ import msgspec
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask, digests_of
 from showthrough.data.provenance import Provenance
-from showthrough.storage.columns.digests import Digests, digest_of_bytes, total
+from showthrough.storage.columns.strings import Digests, digest_of_all, digest_of_bytes
 
 
 class Rewriting(Anonymization):
@@ -53,7 +53,7 @@ class Rewriting(Anonymization):
     def digest(self) -> str:
         """Changes whenever a passage changes, or a text as it was handed in."""
         texts = digests_of(self.written.items(), self.source or self.name, _text_digest)
-        return digest_of_bytes(f"{total(self.digests)} {total(texts)}".encode()).hex()
+        return digest_of_bytes(f"{digest_of_all(self.digests)} {digest_of_all(texts)}".encode()).hex()
 
 
 class ReleasedTexts(Anonymization):

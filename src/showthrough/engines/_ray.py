@@ -50,7 +50,7 @@ class _Worker:
     actor: Any
     node: str = ""
     plugins: bytes = b""
-    kept: set[int] = field(default_factory=set)  # shared values that it has
+    values: set[int] = field(default_factory=set)  # shared values that it has
     tasks: dict[Any, _Task] = field(default_factory=dict)  # in the order in which it does them, by their answers to be
 
     def has_room_for(self, task: _Task) -> bool:
@@ -144,14 +144,14 @@ class Pool(Engine):
             if worker.plugins != plugins:
                 worker.actor.sync.remote(plugins)
                 worker.plugins = plugins
-            left = left_behind(worker.kept)
-            worker.kept.difference_update(left)
+            left = left_behind(worker.values)
+            worker.values.difference_update(left)
             values = {
                 shared_value.number: [self._value(shared_value)]
                 for shared_value in self._all(task.shared)
-                if shared_value.number not in worker.kept
+                if shared_value.number not in worker.values
             }
-            worker.kept.update(values)
+            worker.values.update(values)
             worker.tasks[worker.actor.work.remote(task.message, values, left)] = task
         for number in left_behind(self._stored):
             del self._stored[number]

@@ -103,7 +103,7 @@ class Local(Engine):
             for _ in range(_TRIES):
                 try:
                     worker.sync(plugins)
-                    return TaskResult(number, worker.asked(*task))
+                    return TaskResult(number, worker.ask(*task))
                 except _GoneError as error:
                     fault = str(error)
                     worker = self._start_worker(replaced=worker)
@@ -122,18 +122,18 @@ class _Worker:
 
     def sync(self, plugins: bytes) -> None:
         if plugins != self._plugins:
-            self.asked(sync_plugins, (plugins,))
+            self.ask(sync_plugins, (plugins,))
             self._plugins = plugins
 
-    def asked(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    def ask(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """What the function gives there; raises what it raises, and _GoneError when the process is gone."""
         message, shared = pack_task(function, arguments)
         if forgotten := left_behind(self._kept):
             self._kept.difference_update(forgotten)
-            self.asked(forget, (forgotten,))
+            self.ask(forget, (forgotten,))
         for sent in shared:
             if sent.number not in self._kept:
-                self.asked(keep, (sent.number, sent.value))
+                self.ask(keep, (sent.number, sent.value))
                 self._kept.add(sent.number)
         return self._answer(message)
 

@@ -32,7 +32,7 @@ from showthrough.statistics import (
     sum_influences,
 )
 from showthrough.statistics.rows import BLOCK
-from showthrough.storage.columns.digests import digest_of_bytes
+from showthrough.storage.columns.strings import digest_of_bytes
 from showthrough.version import __version__
 
 _CHARACTERS = 300_000  # of documents that are read again to see what is found by chance

@@ -94,7 +94,7 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> EvaluationRequest:
         tuple(metrics) or None,
         settings,
         output=None if plan.output is None else file(plan.output, "output"),
-        asked=parse_thresholds(plan.thresholds, str(path)),
+        thresholds=parse_thresholds(plan.thresholds, str(path)),
     )
 
 

@@ -24,7 +24,7 @@ from showthrough.run.gate.parsing import ThresholdRequest, resolve_thresholds
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
 from showthrough.storage.file_heads import Head
-from showthrough.storage.paths import Remote, place_of
+from showthrough.storage.paths import Remote, as_path
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def path_of(value: str, file: Path, location: str) -> Path:
     """A path that a file names."""
     if not value or "\0" in value:
         raise InputError(Problem(str(file), location, f"found {quote_value(value)}; expected the path of a file"))
-    return place_of(value)
+    return as_path(value)
 
 
 def resolve_path(file: Path, path: Path) -> Path:
@@ -79,7 +79,7 @@ class EvaluationRequest:
     metrics: tuple[Metric, ...] | None  # as they were named; None: what is given decides
     settings: FileSettings = field(default_factory=FileSettings)
     output: Path | None = None
-    asked: tuple[ThresholdRequest, ...] = ()  # what numbers have to reach
+    thresholds: tuple[ThresholdRequest, ...] = ()  # what numbers have to reach
     systems: int = 0  # that are still to be put to work, and scored beside the anonymizations
     # Of a TAE configuration: its metrics by their names, what it names that is not there, its table.
     labels: Mapping[str, Metric] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class EvaluationRequest:
         """What is read beside the corpus and the anonymizations, in files and folders."""
         chosen, names = self.chosen, self.settings.names
         paths = (path for family in families() for path in family.files(self.settings, chosen))
-        return [*([place_of(names)] if names else []), *paths]
+        return [*([as_path(names)] if names else []), *paths]
 
     @property
     def metric_labels(self) -> dict[str, str]:
@@ -171,7 +171,7 @@ class EvaluationRequest:
         try:
             slices = parse_slices(settings.slices)
             records = map(metric_record, metrics)
-            thresholds = resolve_thresholds(self.asked, records, settings.applied_to, slices)
+            thresholds = resolve_thresholds(self.thresholds, records, settings.applied_to, slices)
         except InputError as error:
             problems += error.problems
         plan = Plan(
@@ -199,7 +199,7 @@ def default_metrics(corpus: Corpus, systems: int) -> tuple[Metric, ...]:
     >>> [type(metric).__name__ for metric in default_metrics(Corpus([Document("a", "Mr Doe")]), 1)][-1:]
     ['ClusteringAgreement']
     """
-    metrics = metrics_of(usual_metrics(asked=bool(corpus.survey.asked), annotated=bool(corpus.survey.annotated)))
+    metrics = metrics_of(usual_metrics(asked=bool(corpus.survey.questions), annotated=bool(corpus.survey.annotated)))
     return tuple(metric for metric in metrics if systems > 1 or "systems" not in metric.needs)
 
 

@@ -193,7 +193,7 @@ class Settings(ModelSettings, AskingSettings, RecordedSettings):
             metric = with_parameters(metric, function_words=self.function_words)
         if self.vectors:
             metric = with_parameters(metric, vectors=self.vectors)
-        return in_language([metric], self.language, words=not self.function_words)[0]
+        return in_language(metric, self.language, words=not self.function_words)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,7 +54,7 @@ class LineCounts(NamedTuple):
 class _SliceResult(Generic[F]):
     """What came of a slice."""
 
-    found: F
+    content: F
     counts: LineCounts = field(default_factory=LineCounts)
     places: ConsecutiveLines = field(default_factory=lambda: GrowingLines().finish())
     problems: list[Problem] = field(default_factory=list)
@@ -86,13 +86,13 @@ def read_through(
     following = 0  # the number of the slice up to which all is counted
     for done, slice_result in enumerate(engine.in_order(_read_slice, tasks())):
         result: _SliceResult[F] = slice_result
-        if not was_counted[done] and (result.problems or result.broken or result.found.numbered):
+        if not was_counted[done] and (result.problems or result.broken or result.content.numbered):
             result = _read_slice(path, begin, bounds[done], before)
         if result.broken is not None:
             raise result.broken
         problems += result.problems
         positions.extend(result.places)
-        collector.extend(result.found)
+        collector.extend(result.content)
         if len(problems) > ENOUGH:
             break
         before, following = before.plus(result.counts), done + 1
@@ -146,7 +146,7 @@ def _read_slice(path: Path, begin: Callable[[], F], bounds: Bounds, before: Line
                 continue
             positions.append(offset, len(line))
             try:
-                result.found.add(f"line {last}", documents + len(positions), line)
+                result.content.add(f"line {last}", documents + len(positions), line)
             except InputError as error:
                 result.problems += error.problems
                 if len(result.problems) > ENOUGH:

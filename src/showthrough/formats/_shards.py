@@ -56,7 +56,7 @@ _EXPECTED_FORMAT = "expected one format for all files, or one that is named with
 class _ReadingPlan:
     """How each file is read; it travels to other processes."""
 
-    asked: str | None
+    format: str | None
     chosen: FormatChoice  # of the first file that tells
     telling: str  # that file
     columns: ColumnNames
@@ -69,9 +69,9 @@ class _ReadingPlan:
         file = Input(Head(path), self.columns, corpus, Remarks(elsewhere=self.elsewhere))
         if not file.head.start:  # not even the header of a table without rows: something was lost
             raise fail(path, "is empty; expected documents, or no such file among the others")
-        input_file = like_another(self.chosen, self.asked, file, self.task)
+        input_file = like_another(self.chosen, self.format, file, self.task)
         if input_file is None:
-            own, _ = chosen_for(self.asked, file, self.task, self.kinds)
+            own, _ = chosen_for(self.format, file, self.task, self.kinds)
             both = f"is in the format {own.format}, and {shorten(self.telling)} in {self.chosen.format}"
             raise fail(path, f"{both}; {_EXPECTED_FORMAT}")
         return read_in(self.chosen, input_file, self.task), input_file
@@ -283,13 +283,13 @@ def read_anonymization_of(
     tasks = ((path, plan, shared_corpus, _part_of(corpus, number, shards)) for number, path in enumerate(shards.paths))
     masks, released, summaries = Joining(SMALL), ReleasedShards(SMALL), []
     for part in _sound_parts(_report_progress(engine.in_order(_read_masks, tasks), shards, watch)):
-        summaries.append(part.told)
+        summaries.append(part.summary)
         if part.lazy is not None:
             masks.add_lazy(part.lazy)
         elif part.released:
-            released.add(part.told.ids, part.pieces)
+            released.add(part.summary.ids, part.pieces)
         else:
-            masks.add(part.told.ids, part.pieces)
+            masks.add(part.summary.ids, part.pieces)
     _check_unique(shards.paths, [part.ids for part in summaries])
     remarks = _join_remarks([part.remarks for part in summaries])
     provenances = [part.remarks.provenance for part in summaries]
@@ -319,7 +319,7 @@ class _FileSummary:
 class _FileMasks:
     """What came of one file of an anonymization."""
 
-    told: _FileSummary
+    summary: _FileSummary
     lazy: NumberedMasks | None = None  # where they stay in the file
     pieces: Sequence[bytes] = ()  # else encoded masks, or texts that were released and are not aligned yet
     released: bool = False

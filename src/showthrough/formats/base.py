@@ -19,6 +19,7 @@ from showthrough.core.errors import QUOTED, InputError, OutputError, at_document
 from showthrough.data.construction import aligned
 from showthrough.data.documents import Annotation, Authorship, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
+from showthrough.data.offsets import to_characters, unit_of
 from showthrough.data.originals import Originals, text_digest as text_digest
 from showthrough.data.pairing import Extra
 from showthrough.data.subjects import Attribute, Subject
@@ -26,7 +27,7 @@ from showthrough.engines.base import Engine, Watch
 from showthrough.formats.annotation_tools.groups import FIELD
 from showthrough.formats.remarks import Remarks, like_spans
 from showthrough.storage.file_heads import Head
-from showthrough.storage.reading import fail
+from showthrough.storage.reading import collect_results, fail
 
 if TYPE_CHECKING:
     from showthrough.formats.tables.rows import TableRows
@@ -197,7 +198,7 @@ def unwritable(document: Document, why: str) -> OutputError:
 # These functions make masks of what was read of an anonymization, and check it against the corpus.
 
 
-def known_documents(content: Mapping[str, Value], file: Input) -> dict[str, Value]:
+def documents_of_corpus(content: Mapping[str, Value], file: Input) -> dict[str, Value]:
     """What an anonymization has of documents of the corpus; how many others it has is noted."""
     ids = frozenset(content if file.corpus is None else file.corpus.ids)
     documents = {key: value for key, value in content.items() if key in ids}
@@ -213,8 +214,8 @@ def without_strangers(content: Masks | Texts, file: Input) -> Masks | Texts:
     if file.columns.extra == "error":
         return content
     if isinstance(content, Texts):
-        return Texts(known_documents(content, file))
-    documents = known_documents(content, file)
+        return Texts(documents_of_corpus(content, file))
+    documents = documents_of_corpus(content, file)
     if isinstance(content, Passages):
         return Passages(documents, {key: text for key, text in content.written.items() if key in documents})
     return content if len(documents) == len(content) else documents
@@ -258,3 +259,34 @@ def check_spans(file: Input, marks: Callable[[], int]) -> None:
     if (keys := sorted(file.remarks.spans)) and not marks():
         fault = "looks like marks, which this format has elsewhere, and no others were found"
         raise fail(file.path, f"{fault}; {file.remarks.hint()}", f"key {shorten(keys[0])}")
+
+
+def needs_texts(file: Input) -> InputError:
+    """That nobody can count anything but characters without a text."""
+    return fail(file.path, f"counting offsets in {file.columns.offsets} needs the corpus with the originals")
+
+
+def in_characters(masks: Masks, file: Input) -> Masks:
+    """The same masks by characters of the originals; raises InputError with all that are none of their texts."""
+    if unit_of(file.columns.offsets) is None:
+        return masks
+    if file.corpus is None:
+        raise needs_texts(file)
+    originals = file.originals
+
+    def placed(document_id: str) -> tuple[str, Sequence[Mask]]:
+        text = originals.get(document_id)
+        return document_id, masks[document_id] if text is None else _placed(text, document_id)
+
+    def _placed(text: str, document_id: str) -> Sequence[Mask]:
+        new_masks = []
+        for number, mask in enumerate(masks[document_id]):
+            try:
+                start, end = to_characters(text, mask.start, mask.end, file.columns.offsets)
+            except InputError as error:
+                location = f"{at_document(document_id)}: masks[{number}]"
+                raise fail(file.path, error.problems[0].message, location) from None
+            new_masks.append(msgspec.structs.replace(mask, start=start, end=end))
+        return new_masks
+
+    return dict(collect_results(masks, placed))

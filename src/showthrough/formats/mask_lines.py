@@ -19,10 +19,9 @@ from showthrough.formats.base import Input
 from showthrough.formats.benchmarks.tae import looked_at, masks_in
 from showthrough.formats.lines import StoredLines
 from showthrough.formats.remarks import Remarks, hides_marks
-from showthrough.storage.columns.digests import Digests, in_order
 from showthrough.storage.columns.growing_columns import GrowingNumbers, GrowingStrings, ReusedStrings
 from showthrough.storage.columns.index import find_repeats
-from showthrough.storage.columns.strings import Strings
+from showthrough.storage.columns.strings import Digests, Strings, sorted_digests
 from showthrough.storage.reading import ENOUGH, decode_json, decoded_or_none, fail, file_state
 
 Record = dict[str, msgspec.Raw]
@@ -42,13 +41,13 @@ class RecordKeys(NamedTuple):
     path: Path
     id: str
     text: str
-    told: bool = False  # whether all others were told before
+    reported: bool = False  # whether all others were told before
 
     def fields(self, content: bytes | msgspec.Raw, location: str, remarks: Remarks) -> Record:
         """What a record holds, still encoded; keys that nobody knows are remarked."""
         fields = decode_json(content, FIELDS, self.path, location)
         keys_read = {self.id, self.text, *OTHERS}
-        for key in (key for key in fields if key not in keys_read and not self.told):
+        for key in (key for key in fields if key not in keys_read and not self.reported):
             remarks.unknown[key] += 1
             if hides_marks(key, decode_json(fields[key], _ANY, self.path, location, key)):
                 remarks.spans.add(key)
@@ -168,7 +167,7 @@ def _decoder(keys: RecordKeys) -> msgspec.json.Decoder[Any]:
     fields: list[Any] = [("id", str | int), ("masks", msgspec.Raw)]
     fields += [(name, msgspec.Raw, msgspec.Raw()) for name in names if name not in ("id", "masks")]
     try:
-        record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=not keys.told)
+        record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=not keys.reported)
     except ValueError:  # a name that no decoder can be told to look for
         return msgspec.json.Decoder(_NoRecord)
     return msgspec.json.Decoder(record)
@@ -193,7 +192,7 @@ class LineMasks(NumberedMasks):
         super().__init__(ids)
         self._lines = lines
         self._reach = masks.reach.finish()
-        self._digests: Digests | None = in_order(masks.digests)
+        self._digests: Digests | None = sorted_digests(masks.digests)
         self._types = dict(masks.types)
         self._scored = masks.scored
         self._cached_masks: tuple[int, list[Sequence[Mask]]] = 0, []  # masks from one number on

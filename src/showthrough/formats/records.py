@@ -14,12 +14,11 @@ from showthrough.data.documents import Document
 from showthrough.data.masks import Anonymization
 from showthrough.data.silver import is_silver
 from showthrough.formats import mask_lines
-from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys
+from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys, in_characters
 from showthrough.formats.benchmarks import tab, tae
 from showthrough.formats.clinical.phi import masks_from
 from showthrough.formats.mask_lines import NoMasksError, Record, RecordKeys, masks_of_lines
 from showthrough.formats.objects import Entry, Id, Objects, objects_of
-from showthrough.formats.offset_units import in_characters
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.tables.rows import IDS, RowHead, id_column
 from showthrough.formats.texts import texts_of
@@ -57,7 +56,7 @@ def read(file: Input) -> Masks | Texts:
     path = file.path
     columns = file.columns if file.released else file.keys(id="doc_id", text="text")
     usual, text_key = id_column(columns, list(file.head.json.keys)), columns.text or "text"
-    keys = RecordKeys(path, usual or IDS[0], text_key, told=file.is_corpus_file)  # by the corpus
+    keys = RecordKeys(path, usual or IDS[0], text_key, reported=file.is_corpus_file)  # by the corpus
     if file.head.lines and not (file.released or isinstance(file.head, RowHead)) and _stays_in_file(path):
         with suppress(NoMasksError):
             return _in_their_file(file, keys)

@@ -80,7 +80,7 @@ def _these_nouns(items: Mapping[str, int], noun: str) -> str:
 class KeyTree:
     """The keys that objects of a kind have, and what those in them have; `every`: of whatever key."""
 
-    known: Mapping[str, KeyTree | None] = field(default_factory=dict)
+    keys: Mapping[str, KeyTree | None] = field(default_factory=dict)
     aside: frozenset[str] = frozenset()
     every: KeyTree | None = None
 
@@ -95,7 +95,7 @@ class KeyTree:
         elif isinstance(value, dict):
             prefix = f"{path}." if path else ""
             for key in value:  # in the file's order: that of a set changes with every process
-                if key in self.known:
+                if key in self.keys:
                     continue
                 if key in self.aside:
                     remarks.aside[f"{prefix}{key}"] += 1
@@ -103,7 +103,7 @@ class KeyTree:
                 remarks.unknown[f"{prefix}{key}"] += 1
                 if hides_marks(key, value[key]):
                     remarks.spans.add(f"{prefix}{key}")
-            for key, inner in self.known.items():
+            for key, inner in self.keys.items():
                 if inner is not None and key in value:
                     inner.look_at(value[key], remarks, f"{prefix}{key}")
 

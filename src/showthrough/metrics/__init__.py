@@ -79,7 +79,8 @@ def _check_metric(name: str, brought: Any) -> Metric:
 
 
 METRICS: Registry[Metric] = Registry("metrics", {}, _check_metric, lazy=_PLACES, called=True)
-_TEXTS: dict[str, str] = {}  # of our own metrics: whatever plugins come and go, their names stay
+_NAMES: dict[str, str] = {}  # of our own metrics: whatever plugins come and go, their names stay
+_TEXTS: dict[str, str] = {}
 # Names that run files and plans of before may have. They are read, and never written again.
 _FORMER = {"readable": "known_words"}
 
@@ -125,11 +126,17 @@ def metric_name(metric: Metric) -> str:
 
     A built-in class has built-in names, so that plugins change no name in a result.
     """
+    key = repr(metric)
+    if key in _NAMES:
+        return _NAMES[key]
     kind = type(metric)
     ours = [name for name, class_path in _PLACES.items() if class_path == f"{kind.__module__}:{kind.__qualname__}"]
     entries = {name: METRICS[name] for name in ours} or METRICS.sound()
     alike = [name for name, entry in entries.items() if type(entry) is kind]
-    return min(alike, key=lambda name: len(difference(metric, entries[name])), default=kind.__name__)
+    nearest = min(alike, key=lambda name: len(difference(metric, entries[name])), default=kind.__name__)
+    if ours:
+        _NAMES[key] = nearest
+    return nearest
 
 
 def metric_text(metric: Metric) -> str:

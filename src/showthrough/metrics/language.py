@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from showthrough.core.errors import PlanError, quote_value
@@ -19,30 +19,21 @@ ENGLISH = "en"
 _FREQUENCIES = "wordfreq"
 
 
-def in_language(metrics: Iterable[Metric], language: str, words: bool = True) -> list[Metric]:
-    """The same metrics, with the word list and the word frequencies of a language where they had those of English.
+def in_language(metric: Metric, language: str, words: bool = True) -> Metric:
+    """The same metric, with the word list and the word frequencies of a language where it had those of English.
 
-    What a metric names itself stays: `spacy:…`, `none`, `wordfreq:de`. With `words=False` function words are left
-    alone, since one source was named for them all. Raises PlanError where a metric needs a list that there is not.
+    What it names itself stays: `spacy:…`, `none`, `wordfreq:de`. With `words=False` function words are left alone,
+    since one source was named for all metrics. Raises PlanError where it needs a list that there is not.
 
     >>> from showthrough.metrics import metric_text, metrics_of
     >>> metrics = metrics_of(["er_di", "precision", 'wp(ic="wordfreq")', 'recall(function_words="none")'])
-    >>> for metric in in_language(metrics, "es"):
-    ...     print(metric_text(metric))
+    >>> for metric in metrics:
+    ...     print(metric_text(in_language(metric, "es")))
     er_di(function_words="lexicon-es.1")
     precision
     wp(ic="wordfreq:es")
     recall(function_words="none")
     """
-    return [_in_language(metric, language, words) for metric in metrics]
-
-
-def words_of(language: str) -> str:
-    """The source of function words for what is shown without a metric: a language's list, or none."""
-    return lexicon_of(language) if lexicon_of(language) in LEXICONS else NONE
-
-
-def _in_language(metric: Metric, language: str, words: bool) -> Metric:
     if language == ENGLISH:
         return metric
     if metric.only_language not in ("", language):
@@ -60,6 +51,11 @@ def _in_language(metric: Metric, language: str, words: bool) -> Metric:
     english = [name for name in metric.dictionaries if current[name] == f"{_FREQUENCIES}:{ENGLISH}"]
     changed |= {name: _frequencies(language) for name in english}
     return with_parameters(metric, **changed)
+
+
+def words_of(language: str) -> str:
+    """The source of function words for what is shown without a metric: a language's list, or none."""
+    return lexicon_of(language) if lexicon_of(language) in LEXICONS else NONE
 
 
 def _lexicon(language: str) -> str:

@@ -146,7 +146,7 @@ class Resources:
         if source.kind == "uniform":
             return Uniform()
         if source.kind == "wordfreq":
-            return WordFrequency(source.place or "en")
+            return WordFrequency(source.location or "en")
         if source.kind == "causal":
             return CausalLanguageModel(source, INFORMATION, self.models, self.cache, self.watch)
         return MaskedLanguageModel(source, INFORMATION, self.models, self.cache, self.watch)
@@ -159,7 +159,7 @@ class Resources:
         source = TERMS.parse(name)
         if source.kind == "none":
             return WordTerms()
-        return SpacyTerms(source.place, self.cache, self.watch, chunks=source.kind == "spacy")
+        return SpacyTerms(source.location, self.cache, self.watch, chunks=source.kind == "spacy")
 
     @_once
     def similarity(self, name: str) -> Similarity:
@@ -170,7 +170,7 @@ class Resources:
         if source.kind == "ngrams":
             return NgramSimilarity()
         if source.kind == "spacy":
-            return EmbeddingSimilarity(WordVectors(source.place, self.cache, self.watch))
+            return EmbeddingSimilarity(WordVectors(source.location, self.cache, self.watch))
         return EmbeddingSimilarity(self._sentences(name, SIMILARITY))
 
     def embedder(self, name: str) -> Embedder:

@@ -78,11 +78,11 @@ class CausalLanguageModel(PretrainedModel):
         except ImportError as error:
             raise self.without_packages() from error
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
-        with guard_loading(self.place, "a language model", self.role):
+        with guard_loading(self.location, "a language model", self.role):
             model, report = AutoModelForCausalLM.from_pretrained(self.folder, trust_remote_code=False, **options)
             tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
             reader = CausalReader(model.to(torch_device(self.settings.device)).eval(), tokenizer)
-            if fault := _fault(self.place, reader, report["missing_keys"]):
+            if fault := _fault(self.location, reader, report["missing_keys"]):
                 raise self.role.missing_error(fault, "name a model that predicts the next word, such as gpt2")
             return reader
 

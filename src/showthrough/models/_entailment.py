@@ -124,7 +124,7 @@ class Entailment(PretrainedModel):
         except ImportError as error:
             raise self.without_packages() from error
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
-        with guard_loading(self.place, "a natural-language-inference model", self.role):
+        with guard_loading(self.location, "a natural-language-inference model", self.role):
             model, report = AutoModelForSequenceClassification.from_pretrained(
                 self.folder, trust_remote_code=False, **options
             )
@@ -139,10 +139,10 @@ class Entailment(PretrainedModel):
         self, missing: Sequence[str], tokenizer: Any, model: Any, classes: dict[int, str], labels: list[int]
     ) -> str:
         if missing:
-            return f"{self.place!r} does not classify texts: {min(missing)} is not in it"
+            return f"{self.location!r} does not classify texts: {min(missing)} is not in it"
         if len(labels) != 1:
             names = join_names(shorten(name) for name in classes.values())
-            return f"{self.place!r} has the classes {names}; expected one of them to be {_LABEL}"
+            return f"{self.location!r} has the classes {names}; expected one of them to be {_LABEL}"
         if tokenizer.pad_token_id is None:
-            return f"the tokenizer of {self.place!r} has no mark that fills up a table"
-        return tokenizer_fault(self.place, tokenizer, model.get_input_embeddings().num_embeddings)
+            return f"the tokenizer of {self.location!r} has no mark that fills up a table"
+        return tokenizer_fault(self.location, tokenizer, model.get_input_embeddings().num_embeddings)

@@ -61,10 +61,10 @@ class MaskedLanguageModel(PretrainedModel):
             raise self.without_packages() from error
         device = torch_device(self.settings.device)
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
-        with guard_loading(self.place, "a masked language model", self.role):
+        with guard_loading(self.location, "a masked language model", self.role):
             model, report = AutoModelForMaskedLM.from_pretrained(self.folder, trust_remote_code=False, **options)
             tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
-            if fault := _fault(self.place, model, report, tokenizer):
+            if fault := _fault(self.location, model, report, tokenizer):
                 raise self.role.missing_error(fault, "name a model for masked language modelling")
             return Predictor(model.to(device).eval(), tokenizer, packs=self.packs)
 

@@ -91,7 +91,7 @@ class TextClassifier(PretrainedModel):
     def _room(self) -> int:
         from transformers import AutoConfig
 
-        with guard_loading(self.place, "an encoder", self.role):
+        with guard_loading(self.location, "an encoder", self.role):
             config = AutoConfig.from_pretrained(self.folder, trust_remote_code=False)
         return int(min(_WINDOW, positions(config), self._tokenizer.model_max_length))
 
@@ -101,10 +101,10 @@ class TextClassifier(PretrainedModel):
             from transformers import AutoTokenizer
         except ImportError as error:
             raise self.without_packages() from error
-        with guard_loading(self.place, "a tokenizer", self.role):
+        with guard_loading(self.location, "a tokenizer", self.role):
             tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
         if not tokenizer.is_fast or tokenizer.pad_token_id is None:
-            raise self.role.missing_error(f"the tokenizer of {self.place!r} cuts no windows", "name an encoder")
+            raise self.role.missing_error(f"the tokenizer of {self.location!r} cuts no windows", "name an encoder")
         return tokenizer
 
     def _untaught(self, classes: int, seed: int) -> Any:
@@ -112,12 +112,12 @@ class TextClassifier(PretrainedModel):
         from transformers import AutoModelForSequenceClassification
 
         options = {"dtype": "float32", "use_safetensors": True, "trust_remote_code": False, "num_labels": classes}
-        with guard_loading(self.place, "an encoder", self.role), seed_random(seed):
+        with guard_loading(self.location, "an encoder", self.role), seed_random(seed):
             model, report = AutoModelForSequenceClassification.from_pretrained(
                 self.folder, output_loading_info=True, ignore_mismatched_sizes=True, **options
             )
-        fault = describe_missing(self.place, model, report, new_head=True)
-        fault = fault or tokenizer_fault(self.place, self._tokenizer, model.get_input_embeddings().num_embeddings)
+        fault = describe_missing(self.location, model, report, new_head=True)
+        fault = fault or tokenizer_fault(self.location, self._tokenizer, model.get_input_embeddings().num_embeddings)
         if fault:
             raise self.role.missing_error(fault, "name an encoder")
         return model

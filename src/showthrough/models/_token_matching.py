@@ -102,7 +102,7 @@ class TokenMatches(PretrainedModel):
         except ImportError as error:
             raise self.without_packages() from error
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
-        with guard_loading(self.place, "a transformer", self.role):
+        with guard_loading(self.location, "a transformer", self.role):
             model = AutoModel.from_pretrained(self.folder, trust_remote_code=False, **options)
             tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
             return model.to(torch_device(self.settings.device)).eval(), tokenizer

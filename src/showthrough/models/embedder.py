@@ -252,7 +252,7 @@ class SentenceEmbedder(PretrainedModel):
         if model.max_seq_length in (None, math.inf):  # it takes a text of any length
             return [text]
         if not getattr(model.tokenizer, "is_fast", False):
-            reason = f"the tokenizer of {self.place!r} does not say where its pieces stand"
+            reason = f"the tokenizer of {self.location!r} does not say where its pieces stand"
             raise self.role.missing_error(f"{reason}, so long texts cannot be cut", 'choose long_documents="truncate"')
         room = model.max_seq_length - model.tokenizer.num_special_tokens_to_add()
         pieces = model.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
@@ -273,10 +273,12 @@ class SentenceEmbedder(PretrainedModel):
         except ImportError as error:
             raise self.without_packages() from error
         if foreign := foreign_code(self.folder):
-            raise self.role.missing_error(f"{self.place!r} asks for code of its own ({foreign})", "name another model")
+            raise self.role.missing_error(
+                f"{self.location!r} asks for code of its own ({foreign})", "name another model"
+            )
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
         device = str(torch_device(self.settings.device))
-        with guard_loading(self.place, "an embedding model", self.role):
+        with guard_loading(self.location, "an embedding model", self.role):
             model = SentenceTransformer(str(self.folder), device=device, model_kwargs=options, trust_remote_code=False)
             self._thread = local()  # batches run side by side, each with a width of its own
             model[0].register_forward_pre_hook(self._widen)
@@ -313,7 +315,7 @@ class LatentSemantics:
 
     def fitted(self, originals: Sequence[str], long_texts: LongTexts = "truncate") -> Embed:
         vocabulary = KnownWords(list(map(words_of, originals)))
-        if not vocabulary.place:
+        if not vocabulary.column:
             return lambda texts: np.zeros((len(texts), 1), dtype=np.float32)
         directions = _main_directions(vocabulary.weights(originals))
 
@@ -335,14 +337,14 @@ class KnownWords:
 
     def __init__(self, originals: Sequence[Sequence[str]]) -> None:
         having = Counter(word for words in originals for word in set(words))
-        self.place = {word: index for index, word in enumerate(sorted(having))}
-        texts_with = np.array([having[word] for word in self.place])
+        self.column = {word: index for index, word in enumerate(sorted(having))}
+        texts_with = np.array([having[word] for word in self.column])
         self.rarity = 1 + np.log((1 + len(originals)) / (1 + texts_with))
 
     def weights(self, texts: Sequence[str]) -> SparseRows:
         """Texts × known words, each text of length 1; what nobody knows of it does not count."""
-        width = max(len(self.place), 1)
-        columns = [[self.place[word] for word in words_of(text) if word in self.place] for text in texts]
+        width = max(len(self.column), 1)
+        columns = [[self.column[word] for word in words_of(text) if word in self.column] for text in texts]
         text = np.repeat(np.arange(len(texts)), list(map(len, columns)))
         word = np.fromiter(chain.from_iterable(columns), dtype=np.int64, count=len(text))
         keys, count = np.unique(text * width + word, return_counts=True)

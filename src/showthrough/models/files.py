@@ -88,7 +88,7 @@ class PretrainedModel:
     def __init__(
         self, name: SourceName, role: Role, settings: ModelSettings, cache: Cache, watch: Watch | None = None
     ) -> None:
-        self.place = name.place
+        self.location = name.location
         self.role = role
         self.settings = settings
         self.cache = cache
@@ -96,8 +96,8 @@ class PretrainedModel:
         self.folder, self.revision = model_files(name, role)
         if settings.dtype == "fp16" and (unsafe_kinds := _kinds(self.folder) - _SHOW_OVERFLOW):
             raise ResourceError(
-                f"{role.what}: {self.place!r} is of the kind {shorten(min(unsafe_kinds))}, which may hide what is too "
-                f"large for fp16; expected one of {', '.join(sorted(_SHOW_OVERFLOW))}, or --dtype bf16 or fp32"
+                f"{role.what}: {self.location!r} is of the kind {shorten(min(unsafe_kinds))}, which may hide what is "
+                f"too large for fp16; expected one of {', '.join(sorted(_SHOW_OVERFLOW))}, or --dtype bf16 or fp32"
             )
 
     @property
@@ -106,7 +106,7 @@ class PretrainedModel:
         return self.revision, library_versions(), self.settings.dtype
 
     def without_packages(self) -> ResourceError:
-        return self.role.missing_error(f"the model {self.place!r} needs packages that are not installed", EXTRA)
+        return self.role.missing_error(f"the model {self.location!r} needs packages that are not installed", EXTRA)
 
 
 def state_of(folder: Path | None) -> Changed:
@@ -125,24 +125,24 @@ def model_files(name: SourceName, role: Role, parts: Parts = _PARTS) -> ModelFil
     folder = name.folder
     if folder is None:
         return _from_hub(name, role, parts)
-    if not folder_exists(name.place):
-        raise role.missing_error(f"there is no folder {name.place!r}", "check its name")
+    if not folder_exists(name.location):
+        raise role.missing_error(f"there is no folder {name.location!r}", "check its name")
     if lacking := _find_missing(folder, parts):  # before anything is read: the folder may be anything, and large
         raise role.missing_error(
-            f"the folder {name.place!r} holds no model: there is no {lacking} in it", "check its files"
+            f"the folder {name.location!r} holds no model: there is no {lacking} in it", "check its files"
         )
     if endless := _endless(folder):
-        raise role.missing_error(f"in the folder {name.place!r}, {endless} is a pipe or a device", "check its files")
+        raise role.missing_error(f"in the folder {name.location!r}, {endless} is a pipe or a device", "check its files")
     if WEIGHTS in parts:
-        _refuse_pickles(folder, name.place, role)
+        _refuse_pickles(folder, name.location, role)
     if vast := _too_vast(folder):
         raise role.missing_error(
-            f"the folder {name.place!r} holds no model that can be built: {vast}", "check its files"
+            f"the folder {name.location!r} holds no model that can be built: {vast}", "check its files"
         )
     try:
         return ModelFiles(folder, folder_digest(folder))
     except OSError as error:
-        reason = f"the folder {name.place!r} cannot be read: {error.strerror} ({error.filename})"
+        reason = f"the folder {name.location!r} cannot be read: {error.strerror} ({error.filename})"
         raise role.missing_error(reason, "open it to yourself") from error
 
 
@@ -194,10 +194,12 @@ def _from_hub(name: SourceName, role: Role, parts: Parts) -> ModelFiles:
     try:
         from huggingface_hub import errors, snapshot_download
     except ImportError as error:
-        raise role.missing_error(f"the model {name.place!r} needs packages that are not installed", EXTRA) from error
+        raise role.missing_error(f"the model {name.location!r} needs packages that are not installed", EXTRA) from error
     # Some versions of the hub's library ask by way of one whose errors are no OSError.
     network: type[Exception] = getattr(errors, "HTTPError", OSError)
-    repository = f"sentence-transformers/{name.place}" if name.kind == "st" and "/" not in name.place else name.place
+    repository = (
+        f"sentence-transformers/{name.location}" if name.kind == "st" and "/" not in name.location else name.location
+    )
     wanted = [*_WANTED] if WEIGHTS in parts else [pattern for pattern in _WANTED if not pattern.endswith(_SAFE)]
     options = {"revision": name.revision or None, "allow_patterns": wanted, "ignore_patterns": _UNWANTED}
     try:

@@ -158,7 +158,7 @@ class Gliner:
     """A loaded model."""
 
     model: Any
-    place: str
+    name: str
 
     @property
     def device(self) -> str:
@@ -175,7 +175,7 @@ class Gliner:
         beside = prompt.pieces + specials
         room = self._room - beside
         if room < 1:
-            fault = f"the {len(labels)} labels fill what {shorten(self.place)} reads at once; expected fewer"
+            fault = f"the {len(labels)} labels fill what {shorten(self.name)} reads at once; expected fewer"
             raise PlanError(fault, "labels")
         tasks = [
             (number, window)

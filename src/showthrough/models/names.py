@@ -64,17 +64,17 @@ class SourceName:
     """A name in its parts.
 
     >>> INFORMATION.parse("hf:google-bert/bert-base-uncased@86b5e09")
-    SourceName(kind='hf', place='google-bert/bert-base-uncased', revision='86b5e09')
+    SourceName(kind='hf', location='google-bert/bert-base-uncased', revision='86b5e09')
     """
 
     kind: str
-    place: str
+    location: str
     revision: str = ""
 
     @property
     def folder(self) -> Path | None:
         """The folder that is meant, where a path is."""
-        return at_home(self.place) if is_path(self.place) else None
+        return at_home(self.location) if is_path(self.location) else None
 
 
 def is_path(location: str) -> bool:

@@ -116,7 +116,7 @@ class Predictor:
         ):
             for single_pass, of_pass in zip(batch, logs, strict=True):
                 single_pass.record(of_pass)
-                done += shares[single_pass.asked]
+                done += shares[single_pass.question]
             if watch:
                 watch(min(done, 1.0))
         return [question.ics() for question in split_questions]

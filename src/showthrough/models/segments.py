@@ -72,7 +72,7 @@ class SegmentedQuestion:
 class Pass(NamedTuple):
     """One segment of one text with the pieces of one turn hidden: its cells from `low` to `high`."""
 
-    asked: SegmentedQuestion
+    question: SegmentedQuestion
     segment: int
     first: int
     last: int
@@ -86,15 +86,15 @@ class Pass(NamedTuple):
 
     @property
     def ids(self) -> Ints:
-        return self.asked.pieces.ids[self.first : self.last]
+        return self.question.pieces.ids[self.first : self.last]
 
     @property
     def hidden(self) -> Ints:
         """The places in the segment whose pieces are hidden."""
-        positions: Ints = self.asked.cells[self.low : self.high] - self.zero
+        positions: Ints = self.question.cells[self.low : self.high] - self.zero
         return positions
 
     def record(self, logs: Floats) -> None:
         """Takes ln p of every hidden piece; those that another segment answers for are left to it."""
-        mine = self.asked.owner[self.hidden + self.first] == self.segment
-        self.asked.logs[self.low : self.high][mine] = logs[mine]
+        mine = self.question.owner[self.hidden + self.first] == self.segment
+        self.question.logs[self.low : self.high][mine] = logs[mine]

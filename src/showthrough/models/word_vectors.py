@@ -40,7 +40,7 @@ class UnitVectors(NamedTuple):
     """Unit vectors of some words, a row each, and which words have one."""
 
     vectors: Floats
-    known: Bools
+    present: Bools
 
 
 class WordVectorSource(Protocol):

@@ -140,7 +140,7 @@ class GuardedSection(Section):
             return []
         return values
 
-    def _told_faults(self) -> list[str]:
+    def _fault_lines(self) -> list[str]:
         return [_caution(self._family, "; ".join(self._faults.values()))] if self._faults else []
 
     def undrawn(self, error: Exception) -> str:
@@ -179,7 +179,7 @@ class GuardedSection(Section):
                 for part in run.parts(name, record.text):
                     self.place_of(record, part)
         self.page_data(run, without_text=True)
-        return [*lines, *self._told_faults()]
+        return [*lines, *self._fault_lines()]
 
     def limits(self, run: Run) -> list[str]:
         return self._ask("limits", run)
@@ -194,7 +194,7 @@ class GuardedSection(Section):
         return self._ask("evidence", run, name)
 
     def comparison_notes(self, run: Run) -> list[str]:
-        return [*self._ask("comparison_notes", run), *self._told_faults()]
+        return [*self._ask("comparison_notes", run), *self._fault_lines()]
 
     def page_data(self, run: Run, *, without_text: bool) -> Mapping[str, Any]:
         try:
@@ -210,7 +210,7 @@ class GuardedSection(Section):
 
         lines = self._ask("risk_lead", annex)
         self._ask("risk_grids", annex, SignatureIndex())
-        return [*lines, *self._told_faults()]
+        return [*lines, *self._fault_lines()]
 
     def risk_grids(self, annex: RiskAnnex, lines: SignatureIndex) -> list[Grid]:
         return self._ask("risk_grids", annex, lines)

@@ -168,7 +168,7 @@ class Dot(NamedTuple):
     units: int
     text: str
     interval: str
-    place: float | None  # None: it has no number
+    position: float | None  # None: it has no number
     low: float | None
     high: float | None
     remark: str
@@ -207,7 +207,7 @@ def _plot(run: Run, cut: Slice, name: str, record: MetricRecord) -> DotPlot:
     ends = [end for score in scores for end in (score.value, score.low, score.high) if end is not None]
     least, most = min([0.0, *ends]), max([1.0, *ends])
 
-    def place(value: float | None) -> float | None:
+    def position(value: float | None) -> float | None:
         return None if value is None else round(_WIDTH * (value - least) / (most - least), 2)
 
     dots = []
@@ -217,7 +217,7 @@ def _plot(run: Run, cut: Slice, name: str, record: MetricRecord) -> DotPlot:
         entry = _value(score)
         remark = f"too few {run.unit}s to tell" if score.is_small else _apart(score)
         remark = score.reason if score.value is None else remark
-        places = place(score.value), place(score.low), place(score.high)
+        places = position(score.value), position(score.low), position(score.high)
         dots.append(Dot(score.group, score.units, entry.text, entry.interval, *places, remark))
     return DotPlot(name, dots)
 

@@ -47,7 +47,7 @@ def show_short_verdict(verdict: Verdict, console: Console) -> None:
     _show_conclusion(verdict, console)
     if verdict.thresholds:
         limits = shortened(", ".join(dict.fromkeys(map(str, verdict.thresholds))), verdict.names)
-        usual = "" if verdict.asked else "usual; "
+        usual = "" if verdict.has_thresholds else "usual; "
         _print(f"Thresholds ({usual}--min and --max set others): {limits}.", "", "    ", console, "dim")
     console.print()
     for judged in verdict.systems if _is_judged(verdict) else ():

@@ -251,17 +251,18 @@ def column_of(run: Run, record: MetricRecord, part: str, head: str, title: str =
 
     On use none is best that hides almost nothing, and of what a detector finds none that hides the same itself.
     """
+    names = run.names
     scores = [run.parts(name, record.text).get(part) for name in _rows(run)]
-    tested = scores[: len(run.names)]
+    tested = scores[: len(names)]
     values = [score.value for score in tested if score is not None and score.value is not None]
     better = "neither" if record.describes(part) else record.better
     best = None  # where all are equal none is, and a reference never is
     if record.group == "utility" and len(set(values)) > 1:  # to leave all as it was is no merit
-        named = zip(run.names, tested, strict=True)
+        named = zip(names, tested, strict=True)
         tested = [None if almost_nothing(run, name) else score for name, score in named]
         values = [score.value for score in tested if score is not None and score.value is not None]
-    if own := {name for name in run.names if own_detector(run, name, record)}:  # to find nothing is no merit either
-        tested = [None if name in own else score for name, score in zip(run.names, tested, strict=True)]
+    if own := {name for name in names if own_detector(run, name, record)}:  # to find nothing is no merit either
+        tested = [None if name in own else score for name, score in zip(names, tested, strict=True)]
         values = [score.value for score in tested if score is not None and score.value is not None]
     if len(set(values)) > 1 and better != "neither":
         best = max(values) if better == "higher" else min(values)

@@ -90,11 +90,11 @@ class Tile:
 
 def tiles(run: Run, decision: Decision, earlier: RunPair | None = None, earlier_name: str = "") -> list[Tile]:
     """What can be read, who is found, and what is kept of one anonymization."""
-    makers = (_readable, _found, _kept)
+    makers = (_readable_tile, _people_tile, _utility_tile)
     return [make(run, decision, earlier, earlier_name) for make in makers]
 
 
-def _readable(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
+def _readable_tile(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
     title, name = "Direct identifiers still readable", decision.candidate
     record = choose_metric(run, "direct identifiers")
     score = headline(run, name, record)
@@ -125,7 +125,7 @@ def _readable(run: Run, decision: Decision, earlier: RunPair | None, earlier_nam
     )
 
 
-def _found(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
+def _people_tile(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
     title, name = "People found", decision.candidate
     scored = [(score, record) for record in find_metrics(run, "attack") if (score := headline(run, name, record))]
     if not scored:
@@ -151,7 +151,7 @@ def _found(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: 
     )
 
 
-def _kept(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
+def _utility_tile(run: Run, decision: Decision, earlier: RunPair | None, earlier_name: str) -> Tile:
     title, name = "Text kept", decision.candidate
     record = choose_metric(run, INFORMATION, "words", PRECISION, MEANING)
     if record is not None and INFORMATION in record.roles:

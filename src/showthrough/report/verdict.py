@@ -74,7 +74,7 @@ class Verdict:
 
     systems: Sequence[SystemVerdict]
     thresholds: Sequence[Threshold]
-    asked: bool  # whether somebody set some of them
+    has_thresholds: bool  # whether somebody set some of them
     cautions: Sequence[str]  # what goes before everything else
     findings: Sequence[Finding]
     decision: Decision  # what follows for a release, of the candidate or of the best
@@ -90,7 +90,7 @@ class Verdict:
     @property
     def usual(self) -> str:
         """Which thresholds nobody set."""
-        if self.thresholds and not self.asked:
+        if self.thresholds and not self.has_thresholds:
             return "The thresholds are the usual ones; --min METRIC=LIMIT and --max set others."
         usual = (
             [str(graded.threshold) for graded in self.systems[0].grades if graded.demand.usual] if self.systems else []

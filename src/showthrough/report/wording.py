@@ -136,7 +136,7 @@ def _is_of_language(record: MetricRecord) -> bool:
     """Whether `--language` makes it of the metric that has this name."""
     for language in CLOSED_CLASSES:
         try:
-            if metric_text(in_language([METRICS[record.name]], language)[0]) == record.text:
+            if metric_text(in_language(METRICS[record.name], language)) == record.text:
                 return True
         except (PlanError, ResourceError):
             continue

@@ -103,7 +103,7 @@ def _marked(texts: RunTexts, name: str, analysis: FailureAnalysis, *, direct: bo
     if left:
         _, _, mark = min(left, key=lambda entry: entry[:2])
         released = Released(document.text, texts.masks[name][number])
-        start, end = released.place(mark.start), released.place(mark.end)
+        start, end = released.offset_of(mark.start), released.offset_of(mark.end)
         kind = "direct identifier" if direct else "indirect identifier"
         yield Example(
             document.id, mark.start, _sentence(released, [(start, end)]), f"{kind}: {type_words(mark.entity_type)}"
@@ -124,7 +124,7 @@ class Released:
                 self._gaps.append(mask.start + shift)
             shift += len(mask.replacement or "") - (mask.end - mask.start)
 
-    def place(self, original: int) -> int:
+    def offset_of(self, original: int) -> int:
         """Where a place of the original is; inside a mask, where what replaces it ends."""
         moved = original
         for mask in self._masks:

@@ -118,7 +118,7 @@ def key_of(key: str, numbers: range) -> str:
 class JournalPart(NamedTuple):
     """An entry of a journal: where it is, and what of it counts."""
 
-    place: ByteRange
+    location: ByteRange
     numbers: range
     counted: bool
     kept_by: str
@@ -171,8 +171,8 @@ class Journal:
 
     def entry(self, part: JournalPart) -> JournalEntry:
         with reading(self.path):
-            self._file.seek(part.place.start)
-            return decoder_of(JournalEntry).decode(self._file.read(part.place.size))
+            self._file.seek(part.location.start)
+            return decoder_of(JournalEntry).decode(self._file.read(part.location.size))
 
     def _note(self, location: ByteRange, entry: JournalEntry) -> None:
         """Takes down where an entry is. Who was stopped while writing may have written the same again: once counts."""

@@ -64,7 +64,7 @@ class StoredEvidence(Mapping[str, Evidence]):
         return self.places[_START], self.places[_END]
 
     def __getitem__(self, document: str) -> Evidence:
-        number = self.documents.place_of(document)
+        number = self.documents.number_of(document)
         index = int(np.searchsorted(self._numbers, -1 if number is None else number))
         if number is None or index == len(self._numbers) or self._numbers[index] != number:
             raise KeyError(document)

@@ -52,7 +52,7 @@ class _Position:
 
     def __init__(self, ending: str, under: IO[bytes]) -> None:
         self.under = under
-        self.place = 0
+        self.offset = 0
         self._ending = ending
         self._stream: _Stream = gzip.GzipFile(fileobj=under, mode="rb") if ending == ".gz" else _Zstandard(under)
 
@@ -61,7 +61,7 @@ class _Position:
             chunk = self._stream.read(size)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise UnpackError(f"damaged or not a {_NAMES[self._ending]} file ({error})") from error
-        self.place += len(chunk)
+        self.offset += len(chunk)
         return chunk
 
     def close(self) -> None:
@@ -75,8 +75,8 @@ _lock = threading.Lock()
 
 def _keep_open(key: Hashable, position: _Position) -> None:
     with _lock:
-        alike = _positions.pop((key, position.place), None)  # another that was read just as far
-        _positions[key, position.place] = position
+        alike = _positions.pop((key, position.offset), None)  # another that was read just as far
+        _positions[key, position.offset] = position
         old = [_positions.popitem(last=False)[1] for _ in range(len(_positions) - _KEPT)]
     for closing in filter(None, [*old, alike]):
         closing.close()
@@ -131,16 +131,16 @@ class _UnpackedFile(io.RawIOBase):
     def _advance(self) -> _Position:
         """The file at the place that was asked for, or at its end before."""
         current = self._position
-        if current.place != self._place:
-            least = -1 if current.place > self._place else current.place
+        if current.offset != self._place:
+            least = -1 if current.offset > self._place else current.offset
             nearer = _take_nearest(self._key, self._place, least)
-            if nearer is None and current.place > self._place:
+            if nearer is None and current.offset > self._place:
                 nearer = _Position(self._ending, self._open())
             if nearer is not None:
                 self._position = nearer
                 _keep_open(self._key, current)
-        while self._position.place < self._place:
-            if not self._position.read(min(_BLOCK, self._place - self._position.place)):
+        while self._position.offset < self._place:
+            if not self._position.read(min(_BLOCK, self._place - self._position.offset)):
                 break
         return self._position
 

@@ -15,7 +15,7 @@ import msgspec
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.limits import FILE, RECORD
-from showthrough.storage.paths import place_of
+from showthrough.storage.paths import as_path
 from showthrough.storage.reading import (
     BOM,
     decoded_or_none,
@@ -168,7 +168,7 @@ class Head(os.PathLike[str]):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.shards = shards_of(path)  # where it is several files
-        self.path = place_of(path) if self.shards is None else self.shards.paths[0]
+        self.path = as_path(path) if self.shards is None else self.shards.paths[0]
         self._whole: bytes | None = None  # of a file that is no longer than what is looked at
 
     @classmethod

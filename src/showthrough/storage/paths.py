@@ -44,7 +44,7 @@ _VERSIONS = (
 State = tuple[int, int]
 
 
-def place_of(path: str | os.PathLike[str]) -> Path:
+def as_path(path: str | os.PathLike[str]) -> Path:
     """Where something is by its name: `s3://bucket/cases.jsonl` elsewhere, all else on this machine.
 
     A command line may have made a path of a URL, which then has one slash less. What is there of that name is meant.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from showthrough.core.errors import InputError, Problem, join_names
 from showthrough.core.patterns import lazy_pattern
-from showthrough.storage.paths import Remote, expand_pattern, is_pattern, place_of
+from showthrough.storage.paths import Remote, as_path, expand_pattern, is_pattern
 from showthrough.storage.reading import fail, is_folder, reading, stem, suffix
 
 _STARS = lazy_pattern(r"\[[^]]*\]|[*?]+")
@@ -31,7 +31,7 @@ class Shards(os.PathLike[str]):
         files: list[Path] = []
         for path in paths:
             shards = shards_of(path)
-            files += [place_of(path)] if shards is None else shards.paths
+            files += [as_path(path)] if shards is None else shards.paths
         if not files:
             raise InputError(Problem("", "", "found an empty list; expected files"))
         return cls(files, _common_pattern(files))
@@ -63,7 +63,7 @@ def shards_of(path: str | os.PathLike[str]) -> Shards | None:
     """The files that a pattern goes with; `None` for the name of one file or folder."""
     if isinstance(path, Shards):
         return path
-    location = place_of(path)
+    location = as_path(path)
     with reading(location):
         if not is_pattern(location):
             return None
@@ -88,7 +88,7 @@ def _common_pattern(paths: list[Path]) -> Path:
     start = os.path.commonprefix(names)  # noqa: RUF071 (of any texts)
     rest = [name[len(start) :] for name in names]
     end = os.path.commonprefix([name[::-1] for name in rest])[::-1]  # noqa: RUF071
-    return place_of(f"{start.rstrip('0123456789')}*{end.lstrip('0123456789')}")
+    return as_path(f"{start.rstrip('0123456789')}*{end.lstrip('0123456789')}")
 
 
 def numbered_alike(first: Path, other: Path) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from showthrough.core.errors import OutputError
 from showthrough.core.patterns import lazy_pattern
-from showthrough.storage.paths import Remote, place_of
+from showthrough.storage.paths import Remote, as_path
 
 if sys.platform != "win32":
     import fcntl
@@ -115,7 +115,7 @@ def write_folder(
 
 def refuse_elsewhere(path: Path) -> None:
     """Raises OutputError for a URL: what is read may be elsewhere, what is written may hold text and stays here."""
-    if isinstance(location := place_of(path), Remote):
+    if isinstance(location := as_path(path), Remote):
         raise OutputError(f"{location}: results are written on this machine alone; expected a file name")
 
 

@@ -101,7 +101,7 @@ class ErrorCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class LocatedCase(NamedTuple):
     """A case, and the place it is about."""
 
-    place: Location
+    location: Location
     case: ErrorCase
 
 

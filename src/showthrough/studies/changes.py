@@ -108,7 +108,7 @@ class RunChanges:
             records = [(RESIDUAL, choose_metric(joined, RESIDUAL))]
         records.append(("attack", choose_metric(joined, "attack")))
         self._records = [(role, record) for role, record in records if record is not None]
-        self._kept = _kept_by_both(pair)
+        self._kept = _common_documents(pair)
 
     @property
     def kept(self) -> int:
@@ -240,7 +240,7 @@ class RunChanges:
         return [located[key] for key in sorted(located)]
 
 
-def _kept_by_both(pair: RunPair) -> tuple[Inspection, ...]:
+def _common_documents(pair: RunPair) -> tuple[Inspection, ...]:
     """The documents that both runs keep, in one order, laid out for either; empty where there are none."""
     texts = pair.run.texts, pair.other.texts
     if texts[0] is None or texts[1] is None:

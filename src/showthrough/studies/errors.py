@@ -268,8 +268,8 @@ class _Examination:
     def masked_needlessly(self) -> Iterator[LocatedCase]:
         """Each needless mask."""
         for mask in self._needless:
-            document = self._inspection.texts.documents[mask.place.document]
-            yield LocatedCase(mask.place, case_at(document, mask.place, mask.kind, mask.entity_type))
+            document = self._inspection.texts.documents[mask.location.document]
+            yield LocatedCase(mask.location, case_at(document, mask.location, mask.kind, mask.entity_type))
 
     def _hidden_characters(self) -> Bools:
         """Which characters can no longer be read."""

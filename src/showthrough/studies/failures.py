@@ -52,7 +52,7 @@ class FailureAnalysis:
     outcome: Ints8  # of each mention, in the order of the texts
     leaks: Ints  # documents × 2: distinct spans that can be read at least in part, direct ones and quasi-identifiers
     failures: dict[tuple[Kind, str], list[Location]]  # by kind and entity type
-    given: list[Location]  # words that can be read in the replacement of their mask, in order
+    echoes: list[Location]  # words that can be read in the replacement of their mask, in order
 
     def count(self, kind: Kind, entity_type: str) -> int:
         return len(self.failures.get((kind, entity_type), ()))
@@ -70,7 +70,7 @@ class Needless(NamedTuple):
 
     kind: MaskKind
     entity_type: str
-    place: Location
+    location: Location
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,13 @@ class TypePair:
 class MarkedOffsets(NamedTuple):
     """The places of some mentions in the span layout, ascending, and the entity type at each."""
 
-    place: Ints
+    position: Ints
     kind: Ints
 
     def first(self, start: Ints, end: Ints) -> Ints:
         """The first entity type on each span, or -1."""
-        number = np.searchsorted(self.place, start)
-        inside = number < np.searchsorted(self.place, end)
+        number = np.searchsorted(self.position, start)
+        inside = number < np.searchsorted(self.position, end)
         entity_type = np.full(len(start), -1)
         entity_type[inside] = self.kind[number[inside]]
         return entity_type
@@ -111,8 +111,8 @@ class Inspection:
         self._wanted = self._paint(self.gold.level > 0)
         self._unwanted = self._paint(self.gold.level == 0)
         words = ~(self.axis.table(is_punctuation) | self.axis.table(is_space)).view(np.bool_)
-        words[self._wanted.place] = False
-        words[self._paint(self.gold.level < 0).place] = False  # MAY_MASK counts neither way
+        words[self._wanted.position] = False
+        words[self._paint(self.gold.level < 0).position] = False  # MAY_MASK counts neither way
         self._outside = count_before(words)  # words before each place that nobody wants masked
 
     def _paint(self, chosen: Bools) -> MarkedOffsets:
@@ -133,7 +133,7 @@ class Inspection:
             failures.setdefault((kind, entity_type), []).append(location)
         for mask in self.needless(coverage, name):
             mask_kind: Kind = "over-masked" if mask.kind == "over-masked" else "spurious"
-            failures.setdefault((mask_kind, mask.entity_type), []).append(mask.place)
+            failures.setdefault((mask_kind, mask.entity_type), []).append(mask.location)
         return FailureAnalysis(outcome, self._leaks(outcome), failures, self._repeated_words(coverage))
 
     def states(self, coverage: Coverage) -> Ints8:

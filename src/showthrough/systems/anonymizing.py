@@ -50,7 +50,7 @@ class _Batch:
     """What came of some documents."""
 
     masks: list[list[Mask]]
-    found: BatchResult  # without its masks
+    result: BatchResult  # without its masks
     replacing: float  # seconds
     earlier: bool  # whether it was found in an earlier run, when that was measured
 
@@ -106,7 +106,7 @@ def anonymize(
     joules = joules_between(counters, read_counters())
     counts: Counter[str] = Counter()
     for batch in ordered:
-        counts.update(batch.found.counts)
+        counts.update(batch.result.counts)
     cost = _with_usage(_cost(corpus, anonymizer, ordered, jobs), ordered, counts, joules)
     provenance = _provenance(corpus, anonymizer, replacement, threshold, again, cost)
     provenance = structs.replace(provenance, counts=dict(sorted(counts.items())))
@@ -226,10 +226,10 @@ def _raise_if_lost(answers: Iterable[Result], anonymizer: Anonymizer) -> Iterato
 
 
 def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[_Batch], jobs: int | None) -> Cost:
-    results = [batch.found for batch in batches]
+    results = [batch.result for batch in batches]
     peaks = [result.peak_bytes for result in results if result.peak_bytes is not None]
     return Cost(
-        seconds=sum(batch.found.seconds + batch.replacing for batch in batches),
+        seconds=sum(batch.result.seconds + batch.replacing for batch in batches),
         documents=len(corpus),
         characters=int(corpus.survey.lengths.sum()),
         loading=max((result.loading for result in results), default=0.0),
@@ -243,11 +243,11 @@ def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[_Batch], job
 
 def _with_usage(cost: Cost, batches: Sequence[_Batch], counts: Counter[str], joules: float | None) -> Cost:
     """The cost with times of documents, tokens and energy. What is counted of tokens is taken out of the counts."""
-    each = [duration for batch in batches for duration in batch.found.each]
+    each = [duration for batch in batches for duration in batch.result.each]
     by_document = len(each) == cost.documents
     if not by_document:
         each = [
-            batch.found.seconds / len(batch.masks) for batch in batches if batch.masks for _ in range(len(batch.masks))
+            batch.result.seconds / len(batch.masks) for batch in batches if batch.masks for _ in range(len(batch.masks))
         ]
     p50, p95 = (float(np.quantile(each, share)) for share in (0.5, 0.95)) if each else (None, None)
     has_tokens = TOKENS_IN in counts or TOKENS_OUT in counts

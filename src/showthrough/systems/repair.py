@@ -260,9 +260,9 @@ def new_masks(document: Document, masks: Sequence[Mask], spans: Sequence[Span]) 
 @lru_cache(maxsize=2)
 def _background(path: str) -> Background:
     from showthrough.formats.people.background import read_background
-    from showthrough.storage.paths import place_of
+    from showthrough.storage.paths import as_path
 
-    return read_background(place_of(path))
+    return read_background(as_path(path))
 
 
 @lru_cache(maxsize=2)

@@ -39,7 +39,7 @@ def content(problems: Problems) -> set[tuple[object, ...]]:
     }
     each = zip(
         problems.documents.tolist(),
-        problems.known,
+        problems.author_texts,
         problems.same,
         problems.counted,
         problems.circles.tolist(),
@@ -82,7 +82,7 @@ def test_what_documents_ask_is_asked_as_it_is(corpus: Corpus) -> None:
     for place in counted:
         question = asked[problems.ids[problems.documents[place]]]
         assert question is not None
-        assert problems.known[place] == question.known
+        assert problems.author_texts[place] == question.known
         assert problems.same[place] == (question.same is not False)
     assert not problems.same[~problems.counted].any()  # those that were made are about others
     assert problems.untold.sum() == (0 if told else len(asked))
@@ -96,7 +96,7 @@ def test_same_author_problems_are_put_to_others_in_pairs() -> None:
     for same in (True, False):
         which = problems.same == same
         assert sorted(problems.documents[which].tolist()) == list(range(30))
-        assert sorted(known for known, one in zip(problems.known, which, strict=True) if one) == sorted(
+        assert sorted(known for known, one in zip(problems.author_texts, which, strict=True) if one) == sorted(
             (f"k{at}",) for at in range(30)
         )
     assert problems.authors == 30
@@ -109,7 +109,7 @@ def test_documents_of_groups_are_asked_about_their_own_author_and_another() -> N
     problems = problems_of(corpus, 1, 0)
     assert problems.alone.tolist() == [False] * 5 + [True] * 2  # cem and nobody wrote nothing else
     own = {0: {"t1", "t2"}, 1: {"t0", "t2"}, 2: {"t0", "t1"}, 3: {"t4"}, 4: {"t3"}}
-    for at, known, same in zip(problems.documents.tolist(), problems.known, problems.same, strict=True):
+    for at, known, same in zip(problems.documents.tolist(), problems.author_texts, problems.same, strict=True):
         others = {"t3", "t4"} if at < 3 else {"t0", "t1", "t2"}
         assert len(known) == 1
         assert known[0] in (own[at] if same else others)
@@ -121,5 +121,5 @@ def test_documents_of_groups_are_asked_about_their_own_author_and_another() -> N
 def test_more_texts_of_an_author_are_known_where_more_are_asked_for() -> None:
     corpus = Corpus([Document(f"d{at}", f"t{at}", group="ab"[at % 2]) for at in range(12)])
     for known in (1, 3, 9):
-        assert {len(each) for each in problems_of(corpus, known, 0).known} <= {known, 5, 6}
-        assert max(len(each) for each in problems_of(corpus, known, 0).known) == min(known, 6)
+        assert {len(each) for each in problems_of(corpus, known, 0).author_texts} <= {known, 5, 6}
+        assert max(len(each) for each in problems_of(corpus, known, 0).author_texts) == min(known, 6)

@@ -21,7 +21,7 @@ METRIC = Safety()
 
 def problems() -> Problems:
     ids, each, none = [f"d{at}" for at in range(COUNT)], np.arange(COUNT), np.zeros(COUNT, dtype=bool)
-    return Problems(ids, each, [("known",)] * COUNT, ~none, ~none, each, COUNT, none, none, asked=True)
+    return Problems(ids, each, [("known",)] * COUNT, ~none, ~none, each, COUNT, none, none, has_questions=True)
 
 
 def said(random: np.random.Generator, hard: Floats) -> Floats:

@@ -185,9 +185,9 @@ def test_vectors_that_are_not_there_are_refused_at_once(tmp_path: Path, monkeypa
 
 def test_other_languages_are_refused() -> None:
     with pytest.raises(PlanError, match="soundness reads English alone; expected --language en"):
-        in_language([Soundness()], "de")
+        in_language(Soundness(), "de")
     embedded = Soundness(similarity="st:some-model")
-    assert in_language([embedded], "de") == [embedded]
+    assert in_language(embedded, "de") == embedded
 
 
 @pytest.mark.parametrize("similarity", ["st:", "nothing", "tokens:"])

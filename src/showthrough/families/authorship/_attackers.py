@@ -129,7 +129,7 @@ class _AnswersAttacker:
     def _answers_about(self, name: str) -> Floats:
         if name not in self.answers.by:
             raise ResourceError(f"{self.name} has no answers of {quote_value(name)}; expected --answers {name}=FILE")
-        if not self.problems.asked:
+        if not self.problems.has_questions:
             raise ResourceError(f"{self.name} has answers to questions that no document asks")
         by_document = self.answers.by[name]
         values = [by_document.get(self.problems.ids[index], UNANSWERED) for index in self.problems.documents.tolist()]

@@ -100,7 +100,7 @@ class VerifiersInput(InputType):
         return (*accepted, *(parse_answers(arguments.answers) if arguments.answers else ())) or None
 
     def applies(self, corpus: Corpus) -> bool:
-        return bool(corpus.survey.asked)
+        return bool(corpus.survey.questions)
 
     def items(self, value: Sequence[Asked] | None) -> Sequence[Asked]:
         return value or ()
@@ -158,7 +158,7 @@ class RatingsInput(InputType):
         return (METRICS[_RATED],) if keys and not any(RATINGS in metric.needs for metric in chosen) else ()
 
     def applies(self, corpus: Corpus) -> bool:
-        return bool(corpus.survey.asked)
+        return bool(corpus.survey.questions)
 
     def items(self, value: Ratings | None) -> Sequence[Ratings]:
         return ()  # their names are of files that were read
@@ -319,7 +319,7 @@ def _answer_problems(verifier: GivenAnswers, anonymizations: Sequence[str], corp
             prefix = "" if verifier.name == ANSWERS else f"{shorten(verifier.name)}:"
             expected = f"expected --answers {prefix}{shorten(name)}=FILE as well"
             yield Problem("", f"verifier {shorten(verifier.name)}", f"has no answers about {subject}; {expected}")
-    if not corpus.survey.asked:
+    if not corpus.survey.questions:
         yield Problem(corpus.source, "", "no document asks who wrote it, so there is nothing to answer")
         return
     for name, answers in verifier.by.items():

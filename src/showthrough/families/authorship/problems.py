@@ -23,18 +23,20 @@ class Problems:
 
     ids: Sequence[str]  # of all documents, in the order of the corpus
     documents: Ints
-    known: Sequence[tuple[str, ...]]
+    author_texts: Sequence[tuple[str, ...]]
     same: Bools
     counted: Bools
     circles: Ints
     authors: int  # sets of problems that share no text and no group
     untold: Bools  # of all documents: whose right answer nobody says, taken as the same author
     alone: Bools  # of all documents: those of which nothing can be asked
-    asked: bool  # whether documents ask themselves; else their groups are asked about
+    has_questions: bool  # whether documents ask themselves; else their groups are asked about
 
     def questions(self, texts: Mapping[str, str], indices: Ints) -> list[Question]:
         """Some of them, about these texts."""
-        return [Question(self.known[index], texts[self.ids[self.documents[index]]]) for index in indices.tolist()]
+        return [
+            Question(self.author_texts[index], texts[self.ids[self.documents[index]]]) for index in indices.tolist()
+        ]
 
     def wordless(self, texts: Mapping[str, str]) -> Bools:
         """Of all documents: those of which nothing is left to read."""
@@ -63,7 +65,7 @@ class _Draft:
     circles: Ints  # of the documents
     authors: int
     untold: Bools
-    asked: bool
+    has_questions: bool
 
     def to_problems(self, ids: Sequence[str], order: Ints) -> Problems:
         """The same with the places that documents have in the corpus."""
@@ -75,7 +77,9 @@ class _Draft:
         alone[order[about[counted]]] = False
         known_texts = [question[1] for question in self.questions]
         circles = self.circles[about]
-        return Problems(ids, order[about], known_texts, same, counted, circles, self.authors, untold, alone, self.asked)
+        return Problems(
+            ids, order[about], known_texts, same, counted, circles, self.authors, untold, alone, self.has_questions
+        )
 
 
 def _draft_from_questions(documents: Sequence[Document], random: np.random.Generator) -> _Draft:
@@ -102,7 +106,7 @@ def _draft_from_questions(documents: Sequence[Document], random: np.random.Gener
             questions.append((index, used[candidates[random.integers(len(candidates))]].known, False, False))
     everyone, untold = np.full(len(documents), -1), np.zeros(len(documents), dtype=bool)
     everyone[list(used)], untold[[] if answered else list(authorships)] = circles, True
-    return _Draft(questions, everyone, _count_sets(sets), untold, asked=True)
+    return _Draft(questions, everyone, _count_sets(sets), untold, has_questions=True)
 
 
 def _draft_from_groups(documents: Sequence[Document], known_count: int, random: np.random.Generator) -> _Draft:
@@ -131,7 +135,7 @@ def _draft_from_groups(documents: Sequence[Document], known_count: int, random: 
             questions.append((index, drawn([document for document in own if document != index]), True, True))
             if other_authors:
                 questions.append((index, drawn(other_authors[random.integers(len(other_authors))]), False, True))
-    return _Draft(questions, everyone, _count_sets(sets), np.zeros(len(documents), dtype=bool), asked=False)
+    return _Draft(questions, everyone, _count_sets(sets), np.zeros(len(documents), dtype=bool), has_questions=False)
 
 
 def _count_sets(sets: Ints) -> int:

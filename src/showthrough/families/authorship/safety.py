@@ -182,7 +182,7 @@ class Safety(Metric):
 
     def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
         groups = [group for group in corpus.survey.groups if group]
-        if corpus.survey.asked or len({*groups}) < len(groups):
+        if corpus.survey.questions or len({*groups}) < len(groups):
             return []
         expected = "expected problems of author verification, or documents with groups (--group-by author)"
         fault = f"no document says what else its author wrote, which the metric safety needs; {expected}"

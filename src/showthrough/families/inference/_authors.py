@@ -23,7 +23,7 @@ _NONE = -1.0  # no guess
 class AuthorAttribute(NamedTuple):
     """One attribute of the author of a document; all values of it are true."""
 
-    place: int  # of the document
+    document: int  # of the document
     subject: str
     tag: str
     true: tuple[Attribute, ...]
@@ -39,7 +39,7 @@ class AttributeScores(NamedTuple):
     guessed: Bools
     first: Floats
     best: Floats
-    found: list[InferenceFinding]  # the best pair of each
+    findings: list[InferenceFinding]  # the best pair of each
     judged: Judgements
     owners: Ints  # of judged pairs, the attributes that they are about
 
@@ -91,8 +91,8 @@ def score_answers(
     pairs: list[GuessPair] = []
     where: list[tuple[int, int, Attribute, Guess]] = []  # the attribute, which guess of it, and what is compared
     for owner, attribute in enumerate(attributes):
-        document = ids[attribute.place] if ids else ""
-        for nth, (rank, guess) in enumerate(guesses[attribute.place].get(attribute.tag, ())):
+        document = ids[attribute.document] if ids else ""
+        for nth, (rank, guess) in enumerate(guesses[attribute.document].get(attribute.tag, ())):
             for true in attribute.true:
                 pairs.append(GuessPair(attribute.tag, true.value, guess.value, name, document, rank))
                 where.append((owner, nth, true, guess))
@@ -102,7 +102,7 @@ def score_answers(
     np.maximum.at(table, (owners, order), counted.scores)  # what is missing stays missing
     full = counted.scores == 1
     table[owners[full], order[full]] = 1.0
-    answered = np.array([answers[attribute.place] is not None for attribute in attributes], dtype=bool)
+    answered = np.array([answers[attribute.document] is not None for attribute in attributes], dtype=bool)
     guessed = answered & (table[:, 0] != _NONE)
     first, best = (np.where(answered, np.where(guessed, column, 0.0), np.nan) for column in (table[:, 0], _best(table)))
     findings = [

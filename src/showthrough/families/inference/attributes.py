@@ -226,7 +226,7 @@ class AuthorAttributes(Metric):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         documents, resources = list(chunk.corpus), chunk.resources
         attributes = collect_attributes(documents, self.certainty)
-        about = sorted({attribute.place for attribute in attributes})
+        about = sorted({attribute.document for attribute in attributes})
         tags = tuple(dict.fromkeys(attribute.tag for attribute in attributes))
         instead = stand_ins(chunk.corpus, self.seed)
         attacker, judge = attacker_of(self.attacker, resources), judge_of(self.judge, resources)
@@ -243,7 +243,7 @@ class AuthorAttributes(Metric):
             expect_pairs(
                 judge,
                 self.attacker,
-                sum(TOP * len(attribute.true) * by_place[attribute.place].open for attribute in attributes),
+                sum(TOP * len(attribute.true) * by_place[attribute.document].open for attribute in attributes),
             )
             unanswered = [index for index in about if by_place[index].own is None]
             if name in REFERENCES and len(unanswered) == len(about):
@@ -258,14 +258,18 @@ class AuthorAttributes(Metric):
                     else None
                 )
                 values |= self._control(control, own, score_answers(attributes, answers, judge), tried)
-            columns = sums([attribute.place for attribute in attributes], values, len(ids))
+            columns = sums([attribute.document for attribute in attributes], values, len(ids))
             answered = {
-                attribute.place for attribute, is_answered in zip(attributes, own.answered, strict=True) if is_answered
+                attribute.document
+                for attribute, is_answered in zip(attributes, own.answered, strict=True)
+                if is_answered
             }
             columns[PEOPLE] = np.isin(np.arange(len(ids)), list(answered)).astype(np.float64)
             columns[UNANSWERED] = np.isin(np.arange(len(ids)), unanswered).astype(np.float64)
             if human is not None:
-                document_indices = np.array([attribute.place for attribute in attributes], dtype=np.int64)[own.owners]
+                document_indices = np.array([attribute.document for attribute in attributes], dtype=np.int64)[
+                    own.owners
+                ]
                 columns |= meetings(own.judged, document_indices, len(ids))
             return replace(Rows.named(columns), evidence=_evidence(attributes, own, documents, anonymized))
 
@@ -274,7 +278,7 @@ class AuthorAttributes(Metric):
     def _values(self, attributes: Sequence[AuthorAttribute], own: AttributeScores) -> dict[str, Floats]:
         """By column, of each attribute: whether it counts, and what it is worth."""
         columns: dict[str, Floats] = {UNGUESSED: (own.answered & ~own.guessed).astype(np.float64)}
-        columns[INFERENCES] = np.array([attribute.agreement > 0 for attribute in own.found], dtype=np.float64)
+        columns[INFERENCES] = np.array([attribute.agreement > 0 for attribute in own.findings], dtype=np.float64)
         columns[UNJUDGED] = (own.answered & np.isnan(own.first)).astype(np.float64)
         first, best = (self._worth(labels) for labels in (own.first, own.best))
         columns |= _share(HEADLINE, first) | _share(TOP_3, best)
@@ -330,9 +334,9 @@ def _evidence(
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """What one of three guesses tells of each author, the most certain first."""
     findings_by_place: dict[int, list[InferenceFinding]] = {}
-    for attribute, finding in zip(attributes, own.found, strict=True):
+    for attribute, finding in zip(attributes, own.findings, strict=True):
         if finding.agreement > 0:
-            findings_by_place.setdefault(attribute.place, []).append(finding)
+            findings_by_place.setdefault(attribute.document, []).append(finding)
     return {
         documents[index].id: evidence_of(findings, documents[index], anonymized)
         for index, findings in findings_by_place.items()
@@ -347,8 +351,8 @@ def _flag_stand_ins(
     attributes: Sequence[AuthorAttribute], ids: Sequence[str], instead: Mapping[str, str]
 ) -> list[bool]:
     """Whether recorded answers about what stands in for a document were asked for an attribute: its author has it."""
-    pairs = {(ids[attribute.place], attribute.tag) for attribute in attributes}
-    return [(instead.get(ids[attribute.place], ""), attribute.tag) in pairs for attribute in attributes]
+    pairs = {(ids[attribute.document], attribute.tag) for attribute in attributes}
+    return [(instead.get(ids[attribute.document], ""), attribute.tag) in pairs for attribute in attributes]
 
 
 def _flag_tried(
@@ -358,7 +362,7 @@ def _flag_tried(
     guessed = [guesses_of(answer) for answer in answers]
     return np.array(
         [
-            had or attribute.tag in guessed[attribute.place]
+            had or attribute.tag in guessed[attribute.document]
             for attribute, had in zip(attributes, stand_in_flags, strict=True)
         ],
         dtype=bool,

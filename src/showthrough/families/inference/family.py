@@ -81,9 +81,9 @@ class StatementsInput(InputType):
         if options.statements is None:
             return None
         from showthrough.formats.people.statements import read_statements
-        from showthrough.storage.paths import place_of
+        from showthrough.storage.paths import as_path
 
-        return read_statements(place_of(options.statements))
+        return read_statements(as_path(options.statements))
 
     def accept(self, arguments: StatementArguments) -> Statements | None:
         from showthrough.data.statements import Statements

@@ -25,7 +25,7 @@ from showthrough.models import Resources
 from showthrough.models.embedding import LSA, FittedEmbedder, gather_vectors
 from showthrough.models.names import EMBEDDING
 from showthrough.statistics.rows import Rows, Totals
-from showthrough.storage.columns.digests import digest_of_bytes
+from showthrough.storage.columns.strings import digest_of_bytes
 
 MINI_LM = "st:all-MiniLM-L6-v2"
 # The marks that the Text Anonymization Evaluator knows by default.

@@ -23,7 +23,7 @@ from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
 from showthrough.statistics.intervals import difference_interval
 from showthrough.statistics.rows import Rows, Totals
-from showthrough.storage.columns.digests import digest_of_bytes
+from showthrough.storage.columns.strings import digest_of_bytes
 
 ORIGINAL, LOSS, CHANCE, F1 = "original", "loss", "chance", "f1"  # parts; the first and the third are columns too
 _RIGHT, _COUNTED, _RARE, _UNLABELLED, _LEARNED = "right", "counted", "rare", "unlabelled", "learned"  # columns

@@ -59,10 +59,10 @@ class BackgroundInput(InputType):
 
     def read(self, options: BackgroundOptions, anonymizations: Sequence[str]) -> dict[str, Background] | None:
         from showthrough.formats.people.background import read_background
-        from showthrough.storage.paths import place_of
+        from showthrough.storage.paths import as_path
 
         files = options.files_by_key
-        return {key: read_background(place_of(file), name=key or None) for key, file in files.items()} or None
+        return {key: read_background(as_path(file), name=key or None) for key, file in files.items()} or None
 
     def accept(self, arguments: BackgroundArguments) -> dict[str, Background] | None:
         from showthrough.data.background import Background
@@ -162,10 +162,10 @@ class _Reidentification(Family):
         return {BACKGROUND: files if isinstance(options.background, Mapping) else files[""]}
 
     def files(self, options: BackgroundOptions, metrics: Sequence[Metric]) -> list[Path]:
-        from showthrough.storage.paths import place_of
+        from showthrough.storage.paths import as_path
 
         recorded = (path for metric in metrics for part in _recorded(metric) for path in part.paths.values())
-        return [place_of(file) for file in (*options.files_by_key.values(), *recorded)]
+        return [as_path(file) for file in (*options.files_by_key.values(), *recorded)]
 
 
 def _recorded(metric: Metric) -> Iterator[Recorded]:

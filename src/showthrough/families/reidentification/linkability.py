@@ -142,7 +142,7 @@ class _Ranking(NamedTuple):
 
     left: Ints
     right: Ints
-    place: Floats  # of each pair with a score, from 1 for the lowest; equal scores share theirs
+    rank: Floats  # of each pair with a score, from 1 for the lowest; equal scores share theirs
     order: Ints  # the same pairs, the highest first
     last: Bools  # in this order: whether the next pair has a lower score
     documents: int
@@ -188,7 +188,7 @@ class _People:
             if not own or not others:
                 continue
             same = codes[ranking.left] == codes[ranking.right]
-            rank = ranking.place[same]
+            rank = ranking.rank[same]
             unscored = own - len(rank)
             won = (rank - unscored - _mid_ranks(rank)) / others
             # A pair without a score beats half of the others that have none.

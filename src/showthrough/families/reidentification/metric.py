@@ -260,7 +260,7 @@ class ReIdentification(Metric):
             placed[is_attacked] = values[at[is_attacked]]
             return placed
 
-        columns: dict[str, ArrayLike] = {"documents": is_attacked, "in_background": column(outcome.known)}
+        columns: dict[str, ArrayLike] = {"documents": is_attacked, "in_background": column(outcome.in_background)}
         columns["individuals"] = is_attacked * outcome.individuals
         for name, standing in outcome.standings.items():
             ran = is_attacked & (not isinstance(standing, str))

@@ -33,7 +33,7 @@ class AtRisk(NamedTuple):
     """A document as the strongest attack left it."""
 
     document: str
-    found: float  # the share of the first place that its individual has
+    share: float  # the share of the first place that its individual has
     evidence: Evidence
 
 
@@ -146,7 +146,7 @@ def at_risk(run: Run, anonymization: str) -> list[AtRisk]:
         if item.attack not in right:
             right[item.attack] = columns[f"right:{item.attack}"]
         listed.append(AtRisk(run.documents[number], float(right[item.attack][number]), item))
-    return sorted(listed, key=lambda item: (-item.found, -(item.evidence.margin or 0), item.document))
+    return sorted(listed, key=lambda item: (-item.share, -(item.evidence.margin or 0), item.document))
 
 
 def attacks_json_text(run: Run) -> str:
@@ -242,10 +242,10 @@ def _risk(risk: AtRisk) -> Text:
     evidence = risk.evidence
     if evidence.rank is None:
         result = f"not found; the attacker does not know the person, and guesses {evidence.guess}"
-    elif risk.found == 1:
+    elif risk.share == 1:
         result = f"found, margin {evidence.margin:.2f}"
-    elif risk.found > 0:
-        result = f"found by {risk.found:.2f}, tied with others"
+    elif risk.share > 0:
+        result = f"found by {risk.share:.2f}, tied with others"
     else:
         result = f"not found, rank {evidence.rank:g}, margin {evidence.margin:.2f}; guess {evidence.guess}"
     line = Text(f"{risk.document} {result}")

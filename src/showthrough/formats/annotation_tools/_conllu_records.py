@@ -85,7 +85,7 @@ def slices_of(file: Path, misc_values: set[str]) -> list[Slice]:
     order: list[str] = []
     name, number, before = stem(file), 1, 0
     for line in chain(find_lines(content, "#"), [None]):
-        key, value = _comment(line.said) if line else ("newdoc", "")
+        key, value = _comment(line.text) if line else ("newdoc", "")
         if key == "global.Entity":
             order += value.strip().split("-")
         if key not in _NEW:

@@ -131,19 +131,19 @@ class Line(NamedTuple):
 
     number: int
     start: int
-    said: str
+    text: str
 
     @property
     def end(self) -> int:
         """Where the next line starts."""
-        return self.start + len(self.said) + 1
+        return self.start + len(self.text) + 1
 
 
 def find_lines(content: str, signs: str) -> Iterator[Line]:
     """The lines that start with one of some signs. Others are not looked at: most are tokens.
 
     >>> list(find_lines("Ann B\\n# id = 2\\nLee B", "#"))
-    [Line(number=2, start=6, said='# id = 2')]
+    [Line(number=2, start=6, text='# id = 2')]
     """
     number, before = 1, 0
     for match in re.finditer(rf"\n[{signs}]", f"\n{content}"):

@@ -184,7 +184,7 @@ def _records(file: Path) -> list[_Record]:
         if line is None:
             break
         number, before = line.number + 1, line.end
-        comment = _COMMENT.fullmatch(line.said)
+        comment = _COMMENT.fullmatch(line.text)
         if comment and comment[1] == "global.columns":
             columns += comment[2].split()
         elif comment and comment[1] == "newdoc id":
@@ -193,10 +193,10 @@ def _records(file: Path) -> list[_Record]:
             current().text = _value(file, line.number, comment[2])
         elif comment and comment[1] == "annotator":
             current().annotator = _value(file, line.number, comment[2])
-        elif line.said.startswith("-DOCSTART-"):
+        elif line.text.startswith("-DOCSTART-"):
             records.append(_Record(file, f"{stem(file)}-{len(records) + 1}", columns))
         elif not comment:
-            current().blocks.append((line.number, line.said))
+            current().blocks.append((line.number, line.text))
         elif records:
             current().blocks.append((line.number, "\n"))  # other comments stand between sentences
     return records

@@ -22,28 +22,28 @@ _TAKEN = ("doc_id", "text", "annotations")
 class GroupBy:
     """A field that holds the group, or a pattern that finds it in the id."""
 
-    asked: str | None = None
+    spec: str | None = None
 
     def __post_init__(self) -> None:
-        if self.asked is None:
+        if self.spec is None:
             return
         try:
             re.compile(self._pattern or "")
         except (re.error, OverflowError, RecursionError) as error:
-            raise PlanError(f"is no regular expression: {error}", f"group-by {self.asked}") from None
-        is_field = self._pattern is None and self.asked not in _TAKEN and _NAMEABLE.fullmatch(self.asked)
+            raise PlanError(f"is no regular expression: {error}", f"group-by {self.spec}") from None
+        is_field = self._pattern is None and self.spec not in _TAKEN and _NAMEABLE.fullmatch(self.spec)
         if not self._pattern and not is_field:
             expected = "another field or column, or id:REGEX, such as 'id:^(\\d+)-'"
-            raise PlanError(f"found {quote_value(self.asked)}; expected {expected}", "group-by")
+            raise PlanError(f"found {quote_value(self.spec)}; expected {expected}", "group-by")
 
     @property
     def _pattern(self) -> str | None:
         """What is to be found in ids, where that was asked for."""
-        return self.asked.removeprefix(_BY_ID) if self.asked and self.asked.startswith(_BY_ID) else None
+        return self.spec.removeprefix(_BY_ID) if self.spec and self.spec.startswith(_BY_ID) else None
 
     @property
     def field(self) -> str:
-        return FIELD if self.asked is None or self._pattern else self.asked
+        return FIELD if self.spec is None or self._pattern else self.spec
 
     def assign_groups(self, documents: Sequence[Document]) -> Sequence[Document]:
         """The documents as their reader gave them, or with the group that their ids tell."""
@@ -51,12 +51,12 @@ class GroupBy:
 
     def check(self, corpus: Corpus) -> None:
         """Raises InputError when groups were asked for and there are none."""
-        if self.asked is None or corpus.survey.groups:
+        if self.spec is None or corpus.survey.groups:
             return
         fault = "no document has this field or column; expected one that they have, or id:REGEX"
         if self._pattern:
             fault = f"matches no document id, such as {quote_value(corpus.ids[0])}"
-        raise InputError(Problem(corpus.source, f"group-by {self.asked}", fault))
+        raise InputError(Problem(corpus.source, f"group-by {self.spec}", fault))
 
 
 def _by_id(pattern: re.Pattern[str], document: Document) -> Document:

@@ -16,8 +16,7 @@ import msgspec
 from showthrough.core.errors import at_document, join_names
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
-from showthrough.formats.base import Fit, Format, Input, Masks
-from showthrough.formats.offset_units import in_characters
+from showthrough.formats.base import Fit, Format, Input, Masks, in_characters
 from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail
 

@@ -63,7 +63,7 @@ class PartialDownload:
             return
         if note and begun:
             try:
-                with web.asked(self.file.url, note.range_headers(begun)) as answer:
+                with web.open(self.file.url, note.range_headers(begun)) as answer:
                     if answer.status == HTTPStatus.OK:  # all of it: another file, or a server that has no ranges
                         self._take(web, answer, 0, watch)
                         return
@@ -72,7 +72,7 @@ class PartialDownload:
                         return
             except RangeRefused:
                 pass
-        with web.asked(self.file.url, {}) as answer:
+        with web.open(self.file.url, {}) as answer:
             self._take(web, answer, 0, watch)
 
     def discard(self) -> None:

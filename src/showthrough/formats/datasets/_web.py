@@ -30,7 +30,7 @@ class Web:
     timeout: float = 30.0  # seconds without a byte
 
     @contextmanager
-    def asked(self, url: str, headers: Mapping[str, str]) -> Iterator[HTTPResponse]:
+    def open(self, url: str, headers: Mapping[str, str]) -> Iterator[HTTPResponse]:
         """The answer to a question. Raises InputError for what is none, RangeRefused for a range that is none."""
         from urllib.error import HTTPError  # slow to import, and needed by one command
         from urllib.request import Request

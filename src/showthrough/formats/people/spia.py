@@ -12,7 +12,7 @@ from showthrough.data.documents import Document
 from showthrough.data.subjects import Attribute, Subject, duplicate_faults, level_faults
 from showthrough.formats.base import PEOPLE, Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.people._people import Fault, Value, build_attributes, refuse, released_texts, text_alone
+from showthrough.formats.people.profiles import Fault, Value, build_attributes, refuse, released_texts, text_alone
 from showthrough.storage.file_heads import Head
 
 
@@ -25,7 +25,7 @@ class _WireAttribute(msgspec.Struct, gc=False):
 
 class _Subject(msgspec.Struct):
     id: str | int
-    said: list[_WireAttribute] = msgspec.field(name="PIIs")
+    attributes: list[_WireAttribute] = msgspec.field(name="PIIs")
     description: str | None = None
 
 
@@ -65,7 +65,7 @@ def _released(wire: _Row, entry: Entry) -> Document:
 def _faults(subjects: Sequence[_Subject]) -> Iterator[Fault]:
     yield from duplicate_faults(str(person.id) for person in subjects)
     for index, subject in enumerate(subjects):
-        for number, attribute in enumerate(subject.said):
+        for number, attribute in enumerate(subject.attributes):
             faults = [*level_faults(attribute.certainty, attribute.hardness)]
             if not attribute.tag:
                 faults.append(("tag", "is empty; expected a name, such as NAME or AGE"))
@@ -76,7 +76,7 @@ def _faults(subjects: Sequence[_Subject]) -> Iterator[Fault]:
 def _subject(wire: _Subject) -> Subject:
     attributes = (
         attribute
-        for wire_attribute in wire.said
+        for wire_attribute in wire.attributes
         for attribute in build_attributes(
             wire_attribute.tag, wire_attribute.keyword, wire_attribute.certainty, wire_attribute.hardness
         )

@@ -37,7 +37,7 @@ class ServiceAnswer(msgspec.Struct, frozen=True):
     """What was found in one text, and what the file says of whose text it was."""
 
     path: Path
-    place: str
+    location: str
     value: Any
     id: str = ""
     text: str | None = None  # the original, where the file has it; then the corpus's
@@ -45,7 +45,7 @@ class ServiceAnswer(msgspec.Struct, frozen=True):
     unit: str = ""  # what offsets count, where the file says it
 
     def fail(self, message: str, field: str = "") -> InputError:
-        return fail(self.path, message, ": ".join(filter(None, (self.place, field))))
+        return fail(self.path, message, ": ".join(filter(None, (self.location, field))))
 
     def original(self) -> str:
         """The text; raises InputError where nobody gave it."""
@@ -194,10 +194,10 @@ class Container:
         """What is in one JSON value, item by item; each may be an answer, several, or a record of one."""
         if isinstance(value, list) and value and not self.shape.finding(value[0]):
             for number, item in enumerate(value, 1):
-                yield replace(source, place=f"answer number {number}", value=item)
+                yield replace(source, location=f"answer number {number}", value=item)
         elif isinstance(value, dict) and not self._is_single(value):
             for key, item in value.items():
-                yield replace(source, place=at_document(key), value=item, id=key)
+                yield replace(source, location=at_document(key), value=item, id=key)
         else:
             yield replace(source, value=value)
 
@@ -219,7 +219,7 @@ class Container:
         else:
             for key, raw in head.entries.items():
                 location = at_document(key)
-                yield replace(source, place=location, value=decode_json(raw, _ANY, head.path, location), id=key)
+                yield replace(source, location=location, value=decode_json(raw, _ANY, head.path, location), id=key)
 
     def _items_of_list(
         self, items: Iterable[tuple[str, bytes | msgspec.Raw]], source: ServiceAnswer
@@ -230,7 +230,7 @@ class Container:
                 yield replace(source, value=[value for _, value in chain([first], values)])
             else:
                 for location, value in chain([first], values):
-                    yield from self._by_id(value, replace(source, place=location))
+                    yield from self._by_id(value, replace(source, location=location))
             return
         yield replace(source, value=[])
 
@@ -297,9 +297,9 @@ class Container:
         text = None if text_key in own else record.get(text_key)
         if isinstance(text, list) and isinstance(answer, list) and len(text) == len(answer):  # of a list of texts
             for number, (item_value, original) in enumerate(zip(answer, text, strict=True), 1):
-                location = f"{named.place}: number {number}"
+                location = f"{named.location}: number {number}"
                 yield replace(
-                    item, place=location, value=item_value, text=named.convert(original, str, text_key), id=""
+                    item, location=location, value=item_value, text=named.convert(original, str, text_key), id=""
                 )
             return
         inner = None if key is None else self.shape.batch(answer, named)
@@ -307,7 +307,7 @@ class Container:
             raise named.fail(f"holds answers to {len(inner)} texts; expected that to one", key or "")
         if text is not None and not isinstance(text, str):
             raise named.fail(f"found {quote_value(text)}; expected text", text_key)
-        result = named if inner is None else replace(inner[0], place=named.place, id=named.id)
+        result = named if inner is None else replace(inner[0], location=named.location, id=named.id)
         result = replace(result, value=answer if inner is None else result.value, text=text)
         if not self.shape.is_answer(result.value):
             raise self._no_answer(result)
@@ -353,4 +353,4 @@ def _with_id(item: ServiceAnswer, raw_id: Any) -> ServiceAnswer:
     name = raw_id if isinstance(raw_id, str) else str(item.convert(raw_id, str | int, "id"))
     if not name:
         raise item.fail("its id is empty; expected a name")
-    return replace(item, id=name, place=at_document(name))
+    return replace(item, id=name, location=at_document(name))

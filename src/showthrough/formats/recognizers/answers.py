@@ -22,7 +22,7 @@ from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization, Mask, typed_mask
 from showthrough.data.offsets import to_characters, unit_of
 from showthrough.data.pairing import stranger_fault
-from showthrough.formats.base import ColumnNames, Files, Format, Input, Masks, known_documents
+from showthrough.formats.base import ColumnNames, Files, Format, Input, Masks, documents_of_corpus
 from showthrough.formats.clinical.phi import DocumentMatcher, check_text
 from showthrough.formats.lines import documents_in
 from showthrough.formats.objects import strict
@@ -102,7 +102,7 @@ class AnswerFormat:
             return documents_in(file, decode, partial(self._look_at, file.columns, file.path))
         answers = self._answers(file)
         if lacking := [answer for answer in answers if answer.text is None]:
-            raise InputError(Problem(str(item.path), item.place, _NO_TEXT) for item in lacking)
+            raise InputError(Problem(str(item.path), item.location, _NO_TEXT) for item in lacking)
         file.remarks.numbered = sum(not answer.id for answer in answers)
         named = [replace(item, id=item.id or str(number)) for number, item in enumerate(answers, 1)]
         reader = self.reader(named, file.path)
@@ -190,7 +190,7 @@ def _assign_documents(answers: list[ServiceAnswer], file: Input) -> list[Service
         answers = _match_by_text(answers, file)
     fault = stranger_fault(corpus)
     if file.columns.extra == "ignore":
-        answers_by_id = known_documents({answer.id: answer for answer in answers}, file)
+        answers_by_id = documents_of_corpus({answer.id: answer for answer in answers}, file)
         answers = [answer for answer in answers if answer.id in answers_by_id]
     if strangers := [answer for answer in answers if answer.id not in originals]:
         raise InputError(Problem(str(stranger.path), at_document(stranger.id), fault) for stranger in strangers)
@@ -199,7 +199,7 @@ def _assign_documents(answers: list[ServiceAnswer], file: Input) -> list[Service
         text = originals[answer.id]
         if answer.text is not None:
             check_text(answer.text, text, answer.path, answer.id)
-        return replace(answer, text=text, place=at_document(answer.id))
+        return replace(answer, text=text, location=at_document(answer.id))
 
     return collect_results(answers, checked)
 
@@ -237,6 +237,6 @@ def _match_in_order(answers: list[ServiceAnswer], file: Input) -> list[ServiceAn
         file.remarks.others.append("its answers have no ids: they were taken in the order of the corpus")
     placed = zip(answers, ids, strict=True)
     return [
-        replace(answer_read, id=name, text=file.originals[name], place=at_document(name))
+        replace(answer_read, id=name, text=file.originals[name], location=at_document(name))
         for answer_read, name in placed
     ]

@@ -93,7 +93,7 @@ def _split_batch(value: Any, source: ServiceAnswer) -> list[ServiceAnswer] | Non
     listed = [*value["documents"], *errors_in(value.get("errors"))]
     several = [document if isinstance(document, dict) else {"error": quote_value(document)} for document in listed]
     return [
-        replace(source, place=at_document(str(document.get("id", "without an id"))), value=document, id="")
+        replace(source, location=at_document(str(document.get("id", "without an id"))), value=document, id="")
         for document in several
     ]
 

@@ -62,7 +62,7 @@ def _batch(value: Any, source: ServiceAnswer) -> list[ServiceAnswer] | None:
     if isinstance(results := value.get("ResultList"), list):
         several = [*results, *errors_in(value.get("ErrorList"))]
         return [
-            replace(source, place=f"Index {result.get('Index')}", value=result, number=_whole(result.get("Index")))
+            replace(source, location=f"Index {result.get('Index')}", value=result, number=_whole(result.get("Index")))
             for result in map(_object, several)
         ]
     if not isinstance(value.get("File"), str):
@@ -70,7 +70,7 @@ def _batch(value: Any, source: ServiceAnswer) -> list[ServiceAnswer] | None:
     if "Line" in value:
         return [replace(source, value=value, number=_whole(value["Line"]))]
     name = stem(Path(value["File"]))
-    return [replace(source, value=value, id=name, place=at_document(name))]
+    return [replace(source, value=value, id=name, location=at_document(name))]
 
 
 def _object(value: Any) -> dict[str, Any]:

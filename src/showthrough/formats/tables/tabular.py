@@ -16,8 +16,7 @@ from showthrough.data.documents import Document, span_fault
 from showthrough.data.masks import Mask, score_fault, typed_mask
 from showthrough.data.offsets import to_characters, unit_of
 from showthrough.data.units import EXPECTED, reads_as
-from showthrough.formats.base import Input, Masks, Texts, unlike
-from showthrough.formats.offset_units import needs_texts
+from showthrough.formats.base import Input, Masks, Texts, needs_texts, unlike
 from showthrough.formats.remarks import like_spans
 from showthrough.formats.tables.rows import (
     IDS,

@@ -131,14 +131,14 @@ class Worksheet(TableRows):
                     if (parsed_row := next(rows, None)) is None:
                         return
                     number, cells = parsed_row
-                    self._check_place(number, before, [cell["column"] for cell in cells])
+                    self._check_cell(number, before, [cell["column"] for cell in cells])
                     row = [None] * max((cell["column"] for cell in cells), default=0)
                     for cell in cells:
                         row[cell["column"] - 1] = cell["value"]
                 yield number, row
                 before = number
 
-    def _check_place(self, number: int, before: int, columns: list[int]) -> None:
+    def _check_cell(self, number: int, before: int, columns: list[int]) -> None:
         """Raises InputError for a row or a column that no sheet has."""
         if not before < number <= _ROWS:
             expected = f"expected one behind row {before}, and up to {_ROWS}"

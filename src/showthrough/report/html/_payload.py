@@ -191,7 +191,7 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, FailureAnaly
     `given` are the words that can be read in the replacement of their mask.
     """
     texts = inspection.texts
-    repeated = {name: _by_document(findings[name].given) for name in run.names}
+    repeated = {name: _by_document(findings[name].echoes) for name in run.names}
     codes = {name: (findings[name].outcome + ord("0")).astype(np.uint8).tobytes().decode() for name in run.names}
     position = size = 0  # of the next mention among all of them; of the packet
     packet: list[dict[str, Any]] = []

@@ -27,11 +27,11 @@ class ThresholdRequest:
     end: End
     what: str
     limit: float
-    place: str
+    location: str
     file: str = ""
 
     def problem(self, message: str) -> Problem:
-        return Problem(self.file, self.place, message)
+        return Problem(self.file, self.location, message)
 
 
 def parse_options(least: Iterable[str] | None, most: Iterable[str] | None) -> tuple[ThresholdRequest, ...]:

@@ -318,7 +318,7 @@ def _reason(run: Run, name: str, check: Check) -> Reason | None:
     if isinstance(check, Enough):
         return None if check.passed else _too_few(run, check)
     if isinstance(check, BaselineCheck):
-        return None if check.passed else _not_kept(run, check)
+        return None if check.passed else _not_as_good(run, check)
     if isinstance(check, DriftCheck):  # of texts without a run, which no decision is about
         return None
     return _allowed(run, name, check) if check.grade == "met" else _not_met(run, name, check)
@@ -369,7 +369,7 @@ def _too_few(run: Run, check: Enough) -> Reason:
     return Reason(sentence, "sample", ReleaseState.NOT_ENOUGH_EVIDENCE, check.metric, of_system=False)
 
 
-def _not_kept(run: Run, check: BaselineCheck) -> Reason:
+def _not_as_good(run: Run, check: BaselineCheck) -> Reason:
     title = _title(run, check.metric, check.part)
     if check.lost is not None and check.lost > check.margin and check.value is not None and check.earlier is not None:
         sentence = _worse(run, check, title, check.value, check.earlier)

@@ -64,7 +64,7 @@ class Spill:
 class SpilledColumn(NamedTuple):
     """Where the numbers of a column are, and how each is kept."""
 
-    place: int
+    start: int
     kind: np.dtype
     size: int
 
@@ -83,7 +83,7 @@ class SpilledColumns:
         """The numbers of a column, or those from one place to before another."""
         stop = column.size if stop is None else min(stop, column.size)
         width = column.kind.itemsize
-        content = self._spill.read(column.place + start * width, max(stop - start, 0) * width)
+        content = self._spill.read(column.start + start * width, max(stop - start, 0) * width)
         return np.frombuffer(content, dtype=column.kind).astype(np.float64)
 
     def blocks(self, columns: Sequence[SpilledColumn], positions: range, size: int) -> Iterator[Floats]:

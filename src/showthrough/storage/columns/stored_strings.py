@@ -49,7 +49,7 @@ class StoredStrings(StringSequence):
         content = self.content.read(int(ends[0]), int(ends[-1] - ends[0]))
         return Strings(np.frombuffer(content, dtype=np.uint8), ends - ends[0])
 
-    def place_of(self, string: str) -> int | None:
+    def number_of(self, string: str) -> int | None:
         """The number of a string, where they stand in the order of their code points."""
         low, high = 0, len(self)
         while low < high:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from showthrough.core.arrays import AnyArray, Bytes, Ints
 
@@ -152,3 +154,23 @@ class Strings(StringSequence):
         content = self.content[ends[0] : ends[-1]].tobytes() if ends else b""
         base = ends[0] if ends else 0
         return [content[low - base : high - base].decode(*CODEC) for low, high in pairwise(ends)]
+
+
+DIGEST_SIZE = 16
+Digests = NDArray[np.bytes_]  # of 16 bytes each
+
+
+def digest_of_bytes(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=DIGEST_SIZE).digest()
+
+
+def sorted_digests(digests: bytearray) -> Digests:
+    """Digests that stand one after the other, sorted."""
+    column = np.frombuffer(digests, dtype=f"S{DIGEST_SIZE}")
+    column.sort()
+    return column
+
+
+def digest_of_all(digests: Digests) -> str:
+    """Of sorted ones: the same documents in another order have the same."""
+    return hashlib.blake2b(digests.view(np.uint8).data, digest_size=DIGEST_SIZE).hexdigest()

@@ -33,11 +33,11 @@ class Entity:
     id: str = ""  # empty: nobody has named it yet
     words: str = ""  # by which it is known then
     mention: Mention | None = None  # one of those that are there
-    told: bool = True  # whether somebody says that it is one
+    is_stated: bool = True  # whether somebody says that it is one
 
     def name(self) -> str:
         """Its id; a new one where it has none."""
-        return self.id or (self.entities.new_id(self.words) if self.told else "")
+        return self.id or (self.entities.new_id(self.words) if self.is_stated else "")
 
 
 @dataclass
@@ -75,7 +75,7 @@ class EntityIndex:
             return Entity(self, next(iter(ids)), key, self.mentions[marks[0]], is_told)
         if same_as and key not in self._added:
             return f"found {quote_value(same_as)}; expected words that are marked, an entity's id, or {c.NEW}"
-        return Entity(self, words=key, told=bool(same_as or self._ids or not self.mentions))
+        return Entity(self, words=key, is_stated=bool(same_as or self._ids or not self.mentions))
 
     def new_id(self, words: str) -> str:
         """An id that no entity has; the same for the same words."""
@@ -236,7 +236,7 @@ class Corrections:
 
     def _has_problem(self, finding: ReviewFinding) -> bool:
         return any(
-            problem.file == finding.row.file and problem.place.startswith(f"{finding.row.place}:")
+            problem.file == finding.row.file and problem.place.startswith(f"{finding.row.location}:")
             for problem in self.problems
         )
 
@@ -311,4 +311,4 @@ def _now(mention: Mention, field_name: str) -> object:
 
 
 def _where(finding: ReviewFinding) -> str:
-    return f"{shorten(finding.row.file)}, {finding.row.place}"
+    return f"{shorten(finding.row.file)}, {finding.row.location}"

@@ -87,7 +87,7 @@ class ReviewAnswer(NamedTuple):
 
     document: int
     reviewer: str
-    told: c.Told
+    identifiable: c.Told
     who: str
     sure: str
     remarks: str
@@ -97,11 +97,11 @@ class SheetRow(NamedTuple):
     """A row of a sheet, and where it stands."""
 
     file: str
-    place: str
+    location: str
     cells: Mapping[str, str]
 
     def problem(self, column: str, message: str) -> Problem:
-        return Problem(self.file, f"{self.place}: column {column}", message)
+        return Problem(self.file, f"{self.location}: column {column}", message)
 
     def choice(self, column: str, options: Sequence[str], problems: list[Problem]) -> str:
         """One of the known words, in whatever case; empty where nothing stands there, or something else."""
@@ -212,7 +212,7 @@ def _read_answers(filled: FilledFolder, documents: _FolderDocuments, partial: bo
                 row.problem(c.DOCUMENT, f"is there twice, also in {rows_by_document[number]}; expected one row each")
             )
             continue
-        rows_by_document[number] = row.place
+        rows_by_document[number] = row.location
         if normalize_spaces(annotator_cell := row.cells[c.ANNOTATOR]) not in (
             "",
             normalize_spaces(filled.record.annotator),

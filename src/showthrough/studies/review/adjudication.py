@@ -202,7 +202,7 @@ def _read_decisions(
             decision = _Decision(row, row.cells[DECISION], row.cells[NOTE])
             earlier = decisions.get(key)
             if earlier and earlier.text and decision.text and earlier.text != decision.text:
-                fault = f"found {quote_value(decision.text)}; {earlier.row.file}, {earlier.row.place} says "
+                fault = f"found {quote_value(decision.text)}; {earlier.row.file}, {earlier.row.location} says "
                 problems.append(row.problem(DECISION, f"{fault}{quote_value(earlier.text)}; expected one decision"))
             elif not (earlier and earlier.text):
                 decisions[key] = decision

@@ -180,7 +180,7 @@ def _outcome(
     for sheet in filled:
         for number, answer in sheet.answers.items():
             answers[number].append(answer)
-    verdicts = [{own_answer.told for own_answer in own_answers} for own_answers in answers.values()]
+    verdicts = [{own_answer.identifiable for own_answer in own_answers} for own_answers in answers.values()]
     told_count = sum("yes" in verdict for verdict in verdicts)
     low, high = exact_interval(told_count, len(verdicts), CONFIDENCE) or (None, None)
     return ReviewOutcome(
@@ -197,7 +197,7 @@ def _outcome(
         applied={kind: applied[kind] for kind in KINDS if kind != "disagree"},
         readings=tuple(
             ReviewerVerdict(
-                corpus.ids[number], reading.reviewer, reading.told, reading.who, reading.sure, reading.remarks
+                corpus.ids[number], reading.reviewer, reading.identifiable, reading.who, reading.sure, reading.remarks
             )
             for number in sorted(answers)
             for reading in answers[number]

@@ -35,7 +35,9 @@ def two_readers(filled: Sequence[FilledFolder], confidence: float) -> Iterator[T
     for left, two in combinations(filled, 2):
         both = sorted(left.answers.keys() & two.answers.keys())
         if both:
-            choices = [np.array([TOLD.index(sheet.answers[number].told) for number in both]) for sheet in (left, two)]
+            choices = [
+                np.array([TOLD.index(sheet.answers[number].identifiable) for number in both]) for sheet in (left, two)
+            ]
             alike = choices[0] == choices[1]
             tally, block, once = AgreementTally.empty(len(both), sides=2), np.arange(len(both)), np.ones(len(both))
             tally.add(block, once, alike.astype(np.float64))

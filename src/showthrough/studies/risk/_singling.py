@@ -94,12 +94,12 @@ class InferredPeople:
     """Everybody who was asked about, by document: the place of that in the run, and what was learned of them."""
 
     documents: Ints
-    known: list[frozenset[LearnedAttribute]]
+    attributes: list[frozenset[LearnedAttribute]]
     lost: int = 0  # documents of which the run does not keep all that was inferred
     counted: bool = True  # false: nobody knows of how many people nothing was inferred
 
     def __len__(self) -> int:
-        return len(self.known)
+        return len(self.attributes)
 
 
 def tells_of_people(run: Run, metric: str) -> bool:
@@ -215,7 +215,10 @@ def singling_out(run: Run, population: Population | None) -> SinglingSection:
     crowds = Crowds(population)
     people_by_metric = [(record, name, people_of(run, record.text, name)) for record in records for name in run.names]
     tags = {
-        attribute.tag for _, _, people in people_by_metric for attributes in people.known for attribute in attributes
+        attribute.tag
+        for _, _, people in people_by_metric
+        for attributes in people.attributes
+        for attribute in attributes
     }
     if tags and not tags & set(population.columns):
         expected = f"expected some of what the run infers: {join_names(sorted(tags))}"
@@ -239,14 +242,14 @@ def _records(run: Run) -> list[MetricRecord]:
 
 
 def _measure_singling(run: Run, record: MetricRecord, name: str, people: InferredPeople, crowds: Crowds) -> SinglingOut:
-    sizes = crowds.sizes(people.known)
+    sizes = crowds.sizes(people.attributes)
     chance = 1 / np.maximum(sizes, 1.0)
     absent = sizes <= 0
     above, unique = chance > THRESHOLD, ~absent & (sizes <= _ONE)
     named = np.array(
         [
             any(attribute.tag in DIRECT and crowds.fate(attribute).lacking for attribute in attributes)
-            for attributes in people.known
+            for attributes in people.attributes
         ]
     )
     values_by_figure = {
@@ -266,7 +269,7 @@ def _measure_singling(run: Run, record: MetricRecord, name: str, people: Inferre
     )
     used, lacking, vague, strange = (Counter[str]() for _ in range(4))
     narrowed = 0
-    for attributes in people.known:
+    for attributes in people.attributes:
         fates = [(attribute.tag, crowds.fate(attribute)) for attribute in attributes]
         narrowed += any(fate.used for _, fate in fates)
         used.update(tag for tag, fate in fates if fate.used)

@@ -114,7 +114,7 @@ def examples_of(corpus: Corpus, encoder: Encoder, window: int, stride: int) -> E
         read += len(ids)
     begin, end, first, last, shift = np.concatenate(rows).T
     if not len(begin):
-        raise PlanError(f"found nothing that {encoder.place} can read; expected words", corpus.source or corpus.name)
+        raise PlanError(f"found nothing that {encoder.location} can read; expected words", corpus.source or corpus.name)
     return Examples(np.concatenate(tokens), np.concatenate(labels), begin, end, first, last, shift)
 
 

@@ -44,7 +44,7 @@ ENCODER = EncoderRole("encoder", "model", ("hf",), ())
 class Encoder:
     """A model that gives every token a number for each label, and its tokenizer."""
 
-    place: str
+    location: str
     model: Any
     tokenizer: Any
     before: tuple[int, ...]  # the tokenizer's own marks around every window
@@ -67,7 +67,7 @@ class Encoder:
             return self.longest if self.longest < _ENDLESS else _ANY_LENGTH
         if not self.marks < size <= self.longest:
             expected = f"{self.marks + 1} to {self.longest}" if self.longest < _ENDLESS else f"over {self.marks}"
-            raise PlanError(f"found {size}; expected {expected} tokens, which {shorten(self.place)} takes", "window")
+            raise PlanError(f"found {size}; expected {expected} tokens, which {shorten(self.location)} takes", "window")
         return size
 
     def pieces(self, texts: Sequence[str]) -> list[TokenPieces]:

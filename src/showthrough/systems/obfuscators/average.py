@@ -304,7 +304,7 @@ def _cut_sentences(tokens: list[Token], style: Style, count: int) -> None:
     lacking = round(count / style.sentence) - len(bounds) if style.sentence else 0
     if lacking > 0:
         places = [(-length, at) for (low, high), length in zip(bounds, lengths, strict=True)
-                  if (at := _split_place(tokens, low, high))]  # fmt: skip
+                  if (at := _split_index(tokens, low, high))]  # fmt: skip
         for _, at in sorted(places)[:lacking]:
             _split(tokens, at)
         return
@@ -316,7 +316,7 @@ def _cut_sentences(tokens: list[Token], style: Style, count: int) -> None:
             lacking += 1
 
 
-def _split_place(tokens: Sequence[Token], low: int, high: int) -> int:
+def _split_index(tokens: Sequence[Token], low: int, high: int) -> int:
     """The comma or semicolon nearest to the middle behind which another clause begins; 0 where there is none."""
     places = []
     for at in range(low + 1, high - 4):

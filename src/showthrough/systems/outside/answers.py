@@ -40,7 +40,7 @@ def check_timeout(seconds: float) -> None:
         raise PlanError(f"found {seconds}; expected seconds, up to {_DAY}", "timeout")
 
 
-def place_of(name: str, document: Document) -> str:
+def answer_location(name: str, document: Document) -> str:
     """Where an answer is wrong."""
     return f"anonymizer {shorten(name)}: {at_document(document.id)}"
 
@@ -51,7 +51,7 @@ def wrong(location: str, fault: str) -> InputError:
 
 def masks_in(value: Any, document: Document, name: str, field: str = "masks") -> list[Mask]:
     """The masks of a list of spans: `[start, end, type, score]`, mappings, or tools' own objects. Raises InputError."""
-    location = place_of(name, document)
+    location = answer_location(name, document)
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise wrong(f"{location}: {field}", f"found a value of type {type(value).__name__}; expected a list of spans")
     return [_mask(span, f"{location}: {field}[{number}]") for number, span in enumerate(value)]
@@ -85,7 +85,7 @@ def masks_of_value(value: Any, document: Document, name: str) -> list[Mask]:
         return masks_of_text(value, document)
     if hasattr(value, "ents") and hasattr(value, "text"):
         if value.text != document.text:
-            raise wrong(place_of(name, document), "found a Doc of another text; expected one of the document's")
+            raise wrong(answer_location(name, document), "found a Doc of another text; expected one of the document's")
         return [TypedMask(entity.start_char, entity.end_char, None, entity.label_) for entity in value.ents]
     if hasattr(value, "items") and hasattr(value, "text"):
         return list(Anonymization.from_presidio({document.id: value}, Corpus([document])).of(document.id))
@@ -124,7 +124,7 @@ class FunctionAnonymizer:
         try:
             answer = self.function(argument)
         except Exception as error:  # whatever somebody's function does
-            raise wrong(place_of(self.name, document), describe_error(error)) from error
+            raise wrong(answer_location(self.name, document), describe_error(error)) from error
         return masks_of_value(answer, document, self.name)
 
 

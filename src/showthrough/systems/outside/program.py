@@ -27,10 +27,10 @@ from showthrough.data.masks import Mask
 from showthrough.models.chat.echo_filter import KEPT_BACK, ToldTexts
 from showthrough.systems.outside.answers import (
     ExternalAnonymizer,
+    answer_location,
     check_timeout,
     masks_in,
     masks_of_text,
-    place_of,
     wrong,
 )
 
@@ -240,7 +240,7 @@ class Program(ExternalAnonymizer):
             _running.pop(self).close()
 
     def _masks(self, document: Document, line: bytes) -> list[Mask]:
-        location = place_of(self.name, document)
+        location = answer_location(self.name, document)
         try:
             answer: Any = msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

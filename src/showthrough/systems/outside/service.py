@@ -19,7 +19,7 @@ from showthrough.core.errors import PlanError, ResourceError, quote_value, short
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.models.chat.echo_filter import KEPT_BACK, ToldTexts
-from showthrough.systems.outside.answers import ExternalAnonymizer, check_timeout, masks_in, place_of, wrong
+from showthrough.systems.outside.answers import ExternalAnonymizer, answer_location, check_timeout, masks_in, wrong
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection
@@ -101,7 +101,7 @@ class Service(ExternalAnonymizer):
     def _masks(self, document: Document) -> list[Mask]:
         from http.client import HTTPException
 
-        location = place_of(self.name, document)
+        location = answer_location(self.name, document)
         path = self._address.path.rstrip("/").removesuffix("/analyze") + "/analyze"
         body = msgspec.json.encode({"text": document.text, "language": self.language})
         connection, late = self._connect(), threading.Event()
@@ -169,7 +169,7 @@ def _is_local(host: str) -> bool:
 
 
 def _masks_of(content: bytes, document: Document, name: str) -> list[Mask]:
-    location = place_of(name, document)
+    location = answer_location(name, document)
     expected = 'expected a list of objects such as {"start": 0, "end": 4, "entity_type": "PERSON", "score": 0.9}'
     try:
         answer: Any = msgspec.json.decode(content)

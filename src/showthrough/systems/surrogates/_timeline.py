@@ -218,7 +218,7 @@ class _Record:
         return [
             written_date
             for written_date in own
-            if not by_name or (written_date.day is not None and "day" not in written_date.kept)
+            if not by_name or (written_date.day is not None and "day" not in written_date.fixed)
         ]
 
     def _limit_to_marks(self, written_date: WrittenDate) -> WrittenDate:
@@ -226,10 +226,10 @@ class _Record:
         fields = tuple(field for field in written_date.fields if self.inside[field.start])
         left = {"month" if field.name == "name" else field.name for field in written_date.fields if field not in fields}
         lender = written_date.lender and self._limit_to_marks(written_date.lender)
-        borrowed = lender.kept - {"day"} if lender else frozenset()
+        borrowed = lender.fixed - {"day"} if lender else frozenset()
         beside = tuple(field for field in written_date.fields if field.name == "year" and field not in fields)
         return replace(
-            written_date, fields=fields, beside=beside, lender=lender, kept=frozenset(left - {"ordinal"}) | borrowed
+            written_date, fields=fields, beside=beside, lender=lender, fixed=frozenset(left - {"ordinal"}) | borrowed
         )
 
     def _alone(self, bare: re.Match[str], end: int) -> list[WrittenDate]:
@@ -270,10 +270,10 @@ class _Record:
             whole = replace(last, year=year, fields=(*last.fields, field))
         else:
             self.claimed.add(field.start)
-            whole = replace(last, year=year, kept=frozenset({"year"}), beside=(field,))
+            whole = replace(last, year=year, fixed=frozenset({"year"}), beside=(field,))
         return [
             *(
-                replace(written_date, year=year, kept=whole.kept, lender=whole)
+                replace(written_date, year=year, fixed=whole.fixed, lender=whole)
                 if written_date.lender == last
                 else written_date
                 for written_date in own[:-1]

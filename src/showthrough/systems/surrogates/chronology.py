@@ -82,7 +82,7 @@ class Chronology:
             written_date.writing: written_date for written_date in timeline.marked
         }  # and of those that are written alike
         self._written = Counter(written_date.writing for written_date in timeline.marked)
-        self._pinned = any("year" in written_date.kept for written_date in timeline.all)
+        self._pinned = any("year" in written_date.fixed for written_date in timeline.all)
         named = Counter(
             [*(written_date.year for written_date in timeline.all if written_date.year is not None), *timeline.years]
         )
@@ -161,7 +161,7 @@ class Chronology:
         """Whether days have moved so little that they can be guessed."""
         marked = [day for day in self._timeline.marked if day.unit == "day"]
         days = move.shift.days
-        if any(day.year is None or ("year" in day.kept and not move.frees) for day in marked):
+        if any(day.year is None or ("year" in day.fixed and not move.frees) for day in marked):
             days -= round(move.shift.years * DAYS_OF_YEAR)
         return bool(marked) and abs(days) < NEAREST
 
@@ -183,7 +183,7 @@ class Chronology:
         Beside dates that just have to stay in their years, others need not do so.
         """
         together = bool(self._yearless or self._years or self._timeline.years)
-        in_step = [day for day in self._days if together or "year" in day.kept]
+        in_step = [day for day in self._days if together or "year" in day.fixed]
         starts = {day.on(year) for day in in_step for year in self._read_in(day, readings)}
         reach = reach if together else 0
         shifts = [(days, years) for years in range(-reach, reach + 1) for days in self._bounds(starts, years) if days]
@@ -219,7 +219,7 @@ class Chronology:
             if day.year is None and len({after[1:] for _, after in moved}) > 1:
                 return False
             for before, after in moved:
-                changed = any(getattr(before, part) != getattr(after, part) for part in day.kept)
+                changed = any(getattr(before, part) != getattr(after, part) for part in day.fixed)
                 if changed or not day.can_say(after.year):
                     return False
                 if day.lender is not None and day.lender.move(shift, before.year)[:2] != after[:2]:
@@ -247,7 +247,7 @@ class Chronology:
     def _months_fit(self, days: int, months: int, readings: frozenset[int], years: int | None, leaving: str) -> bool:
         for month in self._months:
             may_leave = years is None or leaving == "yearless" or (leaving == "marked" and month.year is not None)
-            may_leave &= "year" not in month.kept
+            may_leave &= "year" not in month.fixed
             for year in self._read_in(month, readings):
                 before, after = month.on(year), month.move(Shift(days, months, 0), year)
                 first, last = before + timedelta(days), _last_of(before) + timedelta(days)

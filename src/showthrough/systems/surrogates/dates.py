@@ -117,7 +117,7 @@ class WrittenDate:
     day: int | None
     weekday: int | None = None
     by_name: bool = False  # the month is, and so a day is filled up with a zero only where it was
-    kept: frozenset[str] = frozenset()  # of year, month and day, what stands there and is not to be replaced
+    fixed: frozenset[str] = frozenset()  # of year, month and day, what stands there and is not to be replaced
     beside: tuple[DateField, ...] = ()  # the year that is so kept
     names: tuple[str, ...] = ()  # the months as this record writes them
     lender: WrittenDate | None = None  # the `5 May` that the 3 of `3 to 5 May` has its month from
@@ -138,11 +138,11 @@ class WrittenDate:
 
     def free_year(self) -> WrittenDate:
         """The same with the year beside it replaced as well."""
-        if "year" not in self.kept:
+        if "year" not in self.fixed:
             return self
         fields = tuple(sorted((*self.fields, *self.beside), key=lambda field: field.start))
         lender = self.lender and self.lender.free_year()
-        return replace(self, fields=fields, beside=(), kept=self.kept - {"year"}, lender=lender)
+        return replace(self, fields=fields, beside=(), fixed=self.fixed - {"year"}, lender=lender)
 
     def leap_day(self) -> bool:
         return (self.month, self.day) == (2, 29)
@@ -176,7 +176,7 @@ class WrittenDate:
     def meaning(self) -> Hashable:
         """The same for dates that say the same, whose years have as many digits and of which the same is kept."""
         lent = self.lender and (self.lender.year, self.lender.month, self.lender.day, self.lender.weekday)
-        return self.year, self.month, self.day, self.weekday, self._is_short, self.kept, lent
+        return self.year, self.month, self.day, self.weekday, self._is_short, self.fixed, lent
 
     def shift_fields(self, shift: Shift, year: int) -> Iterator[tuple[DateField, str]]:
         """Each part and what it says after a shift, written in the same way."""

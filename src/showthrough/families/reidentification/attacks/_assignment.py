@@ -41,7 +41,7 @@ def assign_documents(
     row, column = _match_documents(candidates, times, sizes)
     slots = [column[row == number] for number in range(len(times))]
 
-    def found_shares(rows: Ints, true: Ints) -> Floats:
+    def first_shares(rows: Ints, true: Ints) -> Floats:
         own = candidates.of_documents(rows)
         position = find_positions(own, true, sizes)
         total = shares(position, k)
@@ -56,8 +56,8 @@ def assign_documents(
 
     own = candidates.of_documents(document)
     guess = np.array([slots[number][0] if len(slots[number]) else NOBODY for number in document], dtype=np.int64)
-    swapped = control(lambda documents, true: found_shares(document[documents], true)[0], truth, another)
-    return summarize_ranks(own, truth, sizes, found_shares(document, truth), guess, swapped)
+    swapped = control(lambda documents, true: first_shares(document[documents], true)[0], truth, another)
+    return summarize_ranks(own, truth, sizes, first_shares(document, truth), guess, swapped)
 
 
 def _match_documents(candidates: Candidates, times: Ints, sizes: Ints) -> tuple[Ints, Ints]:

@@ -68,7 +68,7 @@ class Lexical(Attack):
 class TermStatistics:
     """What a background tells of one view: which terms it has, how rare and how usual each is."""
 
-    place: Ints32  # of a term among those that occur, −1 for all others
+    column: Ints32  # of a term among those that occur, −1 for all others
     weight: Floats32
     mean: Floats  # b̄
 
@@ -81,11 +81,11 @@ class TermStatistics:
 
     def __reduce__(self) -> tuple[object, ...]:
         """It travels to workers without the millions of terms that nobody has."""
-        return TermStatistics.of, (np.flatnonzero(self.place >= 0), len(self.place), self.weight, self.mean)
+        return TermStatistics.of, (np.flatnonzero(self.column >= 0), len(self.column), self.weight, self.mean)
 
     def compact(self, counts: SparseRows) -> SparseRows:
         """Counts over the known terms alone, damped: 1 + ln count."""
-        term_counts = counts.within(self.place, len(self.weight))
+        term_counts = counts.within(self.column, len(self.weight))
         return term_counts.with_data(1 + np.log(term_counts.data))
 
 
@@ -187,7 +187,7 @@ class Against(NamedTuple):
     turned: list[SparseRows]  # the documents' weights by view: terms × documents
     usual: list[Floats]  # by view, what each document has with the mean individual
     variance: list[float]  # by view; empty as long as nobody told
-    known: list[TermStatistics]  # where individuals are still to be weighed
+    backgrounds: list[TermStatistics]  # where individuals are still to be weighed
 
 
 class Fits(NamedTuple):
@@ -206,7 +206,7 @@ def _fits(resources: Resources, against: Against, part: IndividualBlock) -> Fits
     fused = np.zeros((against.turned[0].width, len(part.individuals)))
     means, deviations, variances = [], [], list(against.variance)
     with threadpool_limits(1, "blas"):  # with more threads the last digits hang on how many there are
-        for view, weights in enumerate(part.weights or _weigh(against.known, _count_terms(part.texts))):
+        for view, weights in enumerate(part.weights or _weigh(against.backgrounds, _count_terms(part.texts))):
             # In few digits: sums that are equal must not differ by the order in which they were added up.
             fit = weights.product(against.turned[view]).T.astype(np.float32) - against.usual[view][:, None]
             if len(variances) == view:
@@ -295,7 +295,7 @@ class WordEvidence(NamedTuple):
             occurrences = wording.occurrences(view)
             keys = (occurrences.text << view.bits) | occurrences.term
             entries, entry, times = np.unique(keys, return_inverse=True, return_counts=True)
-            document, term = entries >> view.bits, vocabulary.place[entries & ((1 << view.bits) - 1)]
+            document, term = entries >> view.bits, vocabulary.column[entries & ((1 << view.bits) - 1)]
             document, column, positions = document[term >= 0], term[term >= 0], np.flatnonzero(term >= 0)
             difference = self.theirs[index].at(self.at[document], column) - vocabulary.mean[column]
             added = np.zeros(len(entries))

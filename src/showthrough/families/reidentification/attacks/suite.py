@@ -36,7 +36,7 @@ class AttackOutcome:
 
     documents: tuple[str, ...]
     individuals: int
-    known: Ints  # 1 where the document's individual is in the background
+    in_background: Ints  # 1 where the document's individual is in the background
     controlled: Ints  # 1 where there is another document whose text stands in for a control
     standings: dict[str, RankResult | str]
     unanswered: dict[str, Ints]  # by approach, 1 where a language model or a file of answers has no valid one
