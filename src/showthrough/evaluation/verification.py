@@ -30,7 +30,7 @@ def verify(run: Run, corpus: Path, masks: Mapping[str, Path]) -> Run:
             shorten(str(corpus)),
         )
     unverified = dict(submission_of(run).unverified)
-    releases = {name: read_anonymization(path, name=name) for name, path in masks.items()}
+    releases = {name: read_anonymization(path, documents, name=name) for name, path in masks.items()}
     for name, release in releases.items():
         recorded = next(system for system in run.anonymizations if system.name == name)
         if release.digest != recorded.digest:

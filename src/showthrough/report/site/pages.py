@@ -91,10 +91,17 @@ def site_files(runs: Mapping[str, Run]) -> Iterator[tuple[str, bytes]]:
             ),
         )
         yield f"data/{board.slug}.csv", csv_text(board.run).encode()
-        yield f"data/{board.slug}.json", msgspec.json.format(json_text(board.run).encode(), indent=-1)
+        yield f"data/{board.slug}.json", _numbers(board.run)
     for slug, by_system in systems.items():
         name = by_system[0].row.name
         yield f"system/{slug}.html", _page("site_system.html", name, "../", entries=by_system, details=_details)
+
+
+def _numbers(run: Run) -> bytes:
+    """All scores as JSON, in one line and with one signature for each metric."""
+    content = msgspec.json.decode(json_text(run))
+    scores = [{key: value for key, value in score.items() if key != "signature"} for score in content["scores"]]
+    return msgspec.json.encode({**content, "scores": scores, "signatures": signatures(run)})
 
 
 def picture_svg(run: Run) -> str | None:
