@@ -184,7 +184,7 @@ def report(found: Mapping[str, Run]) -> str:
             claims=claims(found),
             not_run=not_run,
             score=partial(shown, found),
-            human=lambda board, metric: _interval(found[board].ceiling.people[found[board].text_of(metric)]),
+            human=partial(_human, found),
             order=partial(_order, found),
             groups=partial(_groups, found),
             about=lambda board: submission_of(found[board]).about,
@@ -229,6 +229,12 @@ def shown(found: Mapping[str, Run], board: str, name: str, metric: str, part: st
     run = found[board]
     score = run.parts(name, run.text_of(metric)).get(part)
     return "–" if score is None else _interval(score)
+
+
+def _human(found: Mapping[str, Run], board: str, metric: str) -> str:
+    """What people reach on a metric, each scored against the others."""
+    run = found[board]
+    return "–" if run.ceiling is None else _interval(run.ceiling.people[run.text_of(metric)])
 
 
 def _interval(score: Score | Human) -> str:
