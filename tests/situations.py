@@ -8,7 +8,7 @@ from random import Random
 
 from showthrough import Annotation, Anonymization, Background, Corpus, Document, Mask, Mention, Run, evaluate
 from showthrough.run.gate.baseline import Baseline
-from showthrough.run.gate.state import ReleaseState
+from showthrough.run.gate.reasons import ReleaseState
 from showthrough.run.pairing import RunPair
 from showthrough.run.thresholds import Threshold
 

@@ -19,6 +19,10 @@ REFUSED, REFUSED_FOR_A_WHILE, BUSY, DROPPED, CUT, MALFORMED, NO_JSON, EMPTY = (
 FAULTS = REFUSED, REFUSED_FOR_A_WHILE, BUSY, DROPPED, CUT, MALFORMED, NO_JSON, EMPTY
 
 
+class DroppedError(Exception):
+    """Raised among the pieces of an answer: the server drops the rest, and does not say so."""
+
+
 class Talking:
     """What a server was asked and what it answered. `faults` are used up one by one, whoever asks."""
 
@@ -31,6 +35,7 @@ class Talking:
         self.refusing: tuple[int, str] | None = None  # a status and a message for everybody
         self.elsewhere = ""  # where a redirect leads
         self.unable: tuple[str, ...] = ()  # fields that it takes for a mistake
+        self.refuses: Callable[[dict[str, Any]], tuple[int, str] | None] = lambda _: None  # a status and a message
         self.lock = threading.Lock()
         self.url = ""
 
@@ -72,6 +77,9 @@ def talking(answering: Answering, *faults: str | None, delay: float = 0.0) -> It
                 where = {"Location": state.elsewhere} if state.elsewhere else {}
                 self._send(state.refusing[0], json.dumps({"error": {"message": state.refusing[1]}}).encode(), where)
                 return
+            if refusal := state.refuses(asked):
+                self._send(refusal[0], json.dumps({"error": {"message": refusal[1]}}).encode())
+                return
             if unable := [name for name in state.unable if name in asked]:
                 self._send(400, json.dumps({"error": {"message": f"Unsupported parameter: '{unable[0]}'"}}).encode())
                 return
@@ -102,14 +110,20 @@ def talking(answering: Answering, *faults: str | None, delay: float = 0.0) -> It
             self.end_headers()
             try:
                 for piece in pieces:
-                    choice = {"index": 0, "delta": {"content": piece}, "finish_reason": None}
-                    self.wfile.write(b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
-                    self.wfile.flush()
+                    self._event({"index": 0, "delta": {"content": piece}, "finish_reason": None})
+                self._event({"index": 0, "delta": {}, "finish_reason": "stop"})
+            except DroppedError:
+                self.wfile.write(b"data: [DONE]\n\n")
+                return
             except ConnectionError:  # the reader left, or the pieces break off
                 return
             self.wfile.write(b"data: [DONE]\n\n")
             with state.lock:
                 state.answered[said] += 1
+
+        def _event(self, choice: dict[str, Any]) -> None:
+            self.wfile.write(b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
+            self.wfile.flush()
 
         def _send(self, status: int, content: bytes, headers: dict[str, str] | None = None, short: int = 0) -> None:
             self.send_response(status)

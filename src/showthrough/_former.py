@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from warnings import warn
@@ -86,15 +85,21 @@ def moved_to(name: str) -> str:
     return ""
 
 
-class FormerModules(MetaPathFinder, Loader):
-    """Asked when nobody else finds a module: gives one with all names of the module that took its place."""
+class FormerModules:
+    """Asked when nobody else finds a module: gives one with all names of the module that took its place.
+
+    It is a finder and a loader by its methods alone: to import the classes of `importlib.abc` takes too long.
+    """
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if not name.startswith(_ROOT) or not moved_to(name):
             return None
-        return ModuleSpec(name, self, is_package=True)  # as it may be asked for modules below it
+        return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]  # as it may be asked for modules below it
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """A module as usual."""
 
     def exec_module(self, module: ModuleType) -> None:
         home = moved_to(module.__name__)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from showthrough.core.arrays import Ints
 from showthrough.data.documents import Identifier
 from showthrough.data.layout.gold import Gold
 from showthrough.data.layout.span_layout import SpanLayout
+from showthrough.metrics.chunk import Chunk, HidingRule
 
 LEVELS: tuple[Identifier, ...] = ("DIRECT", "QUASI", "NO_MASK", "MAY_MASK")
 
@@ -57,10 +57,44 @@ def test_some_layers_are_as_if_there_were_no_others(seed: int) -> None:
         left.append(Document(documents[number].id, documents[number].text, annotations))
     axis = SpanLayout(Corpus(left))
     part, expected = gold.part(as_array(numbers), axis), Gold.of(SpanLayout(Corpus(left)))
-    for field in fields(Gold):
-        if field.name not in ("types", "layers"):
-            assert getattr(part, field.name).tolist() == getattr(expected, field.name).tolist(), field.name
+    for name in Gold.__struct_fields__:
+        if name not in ("types", "layers"):
+            assert getattr(part, name).tolist() == getattr(expected, name).tolist(), name
     assert part.types == expected.types
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_part_of_a_layout_is_as_if_it_were_laid_out_by_itself(seed: int) -> None:
+    chance = random.Random(seed)
+    documents = marked_by_chance(chance)
+    axis = SpanLayout(Corpus(documents))
+    hiding, whole = HidingRule("lexicon-en.1"), Chunk(Corpus(documents))
+    whole.axis = axis
+    whole.span_index(hiding)  # what is ignorable is known then
+    numbers = [chance.randrange(len(documents)) for _ in range(chance.randrange(1, 8))]  # some several times
+    starts = (np.cumsum(axis.gold.layers.count) - axis.gold.layers.count).tolist()
+    layers = [chance.sample(range(count), chance.randrange(count + 1)) for count in axis.gold.layers.count[numbers]]
+    left = [
+        Document(
+            f"{place}", documents[number].text, tuple(documents[number].annotations[layer] for layer in sorted(chosen))
+        )
+        for place, (number, chosen) in enumerate(zip(numbers, layers, strict=True))
+    ]
+    chosen = [starts[number] + layer for number, some in zip(numbers, layers, strict=True) for layer in sorted(some)]
+    part, alone = axis.part(numbers, left), SpanLayout(Corpus(left))
+    part.gold = axis.gold.part(as_array(chosen), part)
+    assert (part.narrow, part.kinds.tolist()) == (alone.narrow, alone.kinds.tolist())
+    for name in ("start", "end", "token"):
+        assert getattr(part.tokens, name).tolist() == getattr(alone.tokens, name).tolist()
+    for name in ("start", "end", "level", "entity", "layer", "entity_document", "entity_level", "entity_type", "types"):
+        assert list(getattr(part.gold, name)) == list(getattr(alone.gold, name)), name
+    indexes = []
+    for layout in (part, alone):
+        chunk = Chunk(Corpus(left))
+        chunk.axis = layout
+        indexes.append(chunk.span_index(hiding))
+    assert indexes[0].before.tolist() == indexes[1].before.tolist()
+    assert indexes[0].whole.tolist() == indexes[1].whole.tolist()
 
 
 @pytest.mark.parametrize("seed", range(40))

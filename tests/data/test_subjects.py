@@ -26,7 +26,7 @@ from showthrough import (
     write_corpus,
 )
 from showthrough.data.retyping import Retyping, retype_corpus
-from showthrough.evaluation._annotator_scores import _layers_without, _with_layers
+from showthrough.evaluation._chunks import layers_without, with_layers
 from showthrough.formats.annotation_tools.groups import GroupBy
 from showthrough.systems._batches import bare
 from showthrough.systems.surrogates.replacement import surrogates
@@ -47,7 +47,7 @@ KEEPERS: dict[str, Callable[[Corpus, Path], Corpus]] = {
     "groups": lambda corpus, _: Corpus(GroupBy("id:^(.)").assign_groups(corpus.documents)),
     "types": lambda corpus, _: retype_corpus(corpus, Retyping.of("PERSON=NAME", ignore="LOC")),
     "programs": lambda corpus, _: annotate(corpus, ["rules"], keep=True),
-    "other annotators": lambda corpus, _: Corpus([_with_layers(one, _layers_without(one, "bob")) for one in corpus]),
+    "other annotators": lambda corpus, _: Corpus([with_layers(one, layers_without(one, "bob")) for one in corpus]),
     "files": written,
     "parts": lambda corpus, _: corpus.part(range(1), lazy=True),
 }

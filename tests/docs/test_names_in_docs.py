@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -66,8 +67,17 @@ def missing_names(text: str) -> list[str]:
         try:
             resolve_name(name)
         except (ImportError, AttributeError):
-            missing.append(name)
+            if not is_module(name):
+                missing.append(name)
     return missing
+
+
+def is_module(name: str) -> bool:
+    """Whether a module is there, perhaps without the extra that it needs."""
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def targets() -> set[str]:

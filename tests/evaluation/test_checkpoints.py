@@ -182,7 +182,7 @@ def test_a_disk_that_is_full_for_a_while(tmp_path: Path, monkeypatch: pytest.Mon
         return add(self, piece, durable=durable)
 
     monkeypatch.setattr(GrowingFile, "add", failing)
-    checkpoints = Checkpoints(tmp_path / "run.part", told=told.append, clock=Clock(EVERY))
+    checkpoints = Checkpoints(tmp_path / "run.part", tell=told.append, clock=Clock(EVERY))
     whole = evaluate_plan(plan(), checkpoints=checkpoints)
     assert told == ["run.part: cannot be written: full"]
     assert (faults, checkpoints.fault) == ([], "")

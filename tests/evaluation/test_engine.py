@@ -82,17 +82,16 @@ def test_each_thing_is_made_once(tiny: Corpus, made: Counter[str]) -> None:
     assert run.texts is not None  # and what may stay readable in them is found there too
     assert made == {
         "survey": 1,
-        "SpanLayout": 4,  # one of all layers as well, whose gold each annotator's turn takes its part of
-        "Gold": 2,
-        "SpanIndex": 3,
-    }  # two of them for two annotators as systems
+        "SpanLayout": 2,  # one of them for annotators as systems
+        "Gold": 1,
+        "SpanIndex": 2,
+    }
 
 
 @pytest.mark.usefixtures("small_chunks")
 def test_each_thing_is_made_once_for_a_chunk(tiny: Corpus, made: Counter[str]) -> None:
     evaluate(tiny, [SOME, ALL], ["er_di", "recall"], resamples=0)
-    # One a document, two for annotators and one of all their layers, which has the gold of both turns.
-    assert made == {"survey": 1, "SpanLayout": 6, "Gold": 4, "SpanIndex": 5}
+    assert made == {"survey": 1, "SpanLayout": 4, "Gold": 3, "SpanIndex": 4}  # one a document, one for annotators
 
 
 def unlike(run: Run) -> dict[str, Any]:
@@ -141,7 +140,7 @@ def test_of_many_documents_those_at_most_risk_without_a_second_walk(
     # d1 leaks Oslo, 3 May and, in its replacement, Doe; d2 Ann Lee.
     assert ([one.id for one in run.texts.documents], run.texts.chosen) == (["d1"], "riskiest")
     assert set(run.rows) == {"precision"}  # what ranked them is not a metric of this run
-    assert (made["survey"], made["SpanLayout"]) == (1, 5)  # once more for the one that is kept, three for annotators
+    assert (made["survey"], made["SpanLayout"]) == (1, 2)  # once for annotators
 
 
 @dataclass(frozen=True)

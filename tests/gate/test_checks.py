@@ -29,8 +29,9 @@ from showthrough.run.gate.checks import (
 )
 from showthrough.run.gate.grading import Demand, Grade, Grading
 from showthrough.run.gate.parsing import ThresholdRequest
+from showthrough.run.gate.reasons import Reason, ReleaseState
 from showthrough.run.gate.sample_size import Need
-from showthrough.run.gate.state import Decision, Reason, ReleaseState
+from showthrough.run.gate.state import Decision
 from showthrough.run.pairing import RunPair
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -175,7 +176,8 @@ def test_an_outcome_without_a_baseline_says_so(outcome: GateOutcome) -> None:
 
 
 def test_what_came_of_a_gate_cannot_be_changed(outcome: GateOutcome) -> None:
-    for one in (MET, kept(True, 0.1), FEW, Look("d"), outcome.anonymizations[0], outcome):
+    request = ThresholdRequest("min", "er_di", 0.9, "--min er_di=0.9")
+    for one in (MET, kept(True, 0.1), FEW, Look("d"), outcome.anonymizations[0], outcome, request):
         field = one.__struct_fields__[0]
         with pytest.raises(AttributeError, match="immutable"):
             setattr(one, field, "other")
@@ -185,11 +187,10 @@ def test_what_is_asked_of_a_run_cannot_be_changed() -> None:
     threshold = Threshold("er_di", "min", 0.9)
     other = SimpleNamespace(names=["a"])
     baseline = Baseline(cast("RunPair", SimpleNamespace(other=other, label="last")))
-    request = ThresholdRequest("min", "er_di", 0.9, "--min er_di=0.9")
     demand = Demand(threshold)
     grading, reason = Grading(demand, None, "unknown"), Reason("None.", "lacking", ReleaseState.NOT_ENOUGH_EVIDENCE)
     decision = Decision(reason.state, "a", reason.sentence, (reason,))
-    for one in (Gate([threshold]), baseline, request, demand, grading, Need(1, "document"), reason, decision):
+    for one in (Gate([threshold]), baseline, demand, grading, Need(1, "document"), reason, decision):
         with pytest.raises(FrozenInstanceError):
             setattr(one, fields(one)[0].name, None)
 

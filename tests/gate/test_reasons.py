@@ -11,7 +11,7 @@ from showthrough.run.gate import accepted as accepted_list
 from showthrough.run.gate.accepted import Accepted, AcceptedIdentifier, ReadableIdentifiers
 from showthrough.run.gate.checks import BaselineCheck, Check, Enough, EvidenceCheck, ReadableCheck, ThresholdCheck
 from showthrough.run.gate.grading import Grade
-from showthrough.run.gate.state import Reason, ReleaseState, _numbers_apart, _reason
+from showthrough.run.gate.reasons import Reason, ReleaseState, _numbers_apart, reason_against
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 from showthrough.run.thresholds import End
@@ -25,7 +25,7 @@ def reason(check: Check, **of_run: Any) -> Reason | None:
     """Of a run of 200 documents; identifiers are counted nowhere, so nothing but numbers can be said."""
     records = [SimpleNamespace(text=text, title=TITLES[text], roles=ROLES[text], counts={}) for text in ROLES]
     usual = {"documents": ["d"] * 200, "metrics": records, "joined": False, "groups": ()}
-    return _reason(cast("Run", SimpleNamespace(**{**usual, **of_run})), "tool", check)
+    return reason_against(cast("Run", SimpleNamespace(**{**usual, **of_run})), "tool", check)
 
 
 def number(

@@ -50,7 +50,8 @@ from showthrough.run.gate.accepted import (
 from showthrough.run.gate.checking import Gate, check_run
 from showthrough.run.gate.checks import ReadableCheck
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
-from showthrough.run.gate.state import Decision, Reason, ReleaseState, decide, decisions, rank
+from showthrough.run.gate.reasons import Reason, ReleaseState
+from showthrough.run.gate.state import Decision, decide, decisions, rank
 from showthrough.run.records import Failure, MetricRecord
 from showthrough.run.thresholds import Threshold
 from situations import METRICS, SITUATIONS, Letter, Situation, corpus_of, letters, release, run_of

@@ -123,6 +123,9 @@ def test_the_schema_is_one_that_servers_hold_models_to() -> None:
     found = [one for question in parrot.heard for one in objects(question.schema)]
     assert len(found) == 5
     assert all(one["required"] == list(one["properties"]) and not one["additionalProperties"] for one in found)
+    sure = [one["properties"]["certainty"] for one in found if "certainty" in one["properties"]]
+    assert sure
+    assert all(one == {"type": "integer", "enum": [1, 2, 3, 4, 5]} for one in sure)
 
 
 def test_what_was_recorded_is_read_in_the_same_way() -> None:

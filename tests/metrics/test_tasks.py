@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,9 @@ from hypothesis import given, strategies as st
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanError, Run, evaluate, parse_metric
 from showthrough.cli import main
 from showthrough.families.information._linear import count_units, deal_folds, labels_by_vectors, predicted_labels
-from showthrough.models import _text_classifier
+from showthrough.families.information.tasks import Task
+from showthrough.metrics.chunk import Chunk
+from showthrough.models import Resources, _text_classifier
 
 TREES = ["ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple"]
 SEEN = 'task(label="kind", folds=2, train="original", test="released")'
@@ -279,6 +283,31 @@ def test_embeddings_of_the_corpus() -> None:
     assert numbers(learning("embedding:lsa"), "", "original", "loss") == [1, 1, 0]
     hidden = numbers(learning("embedding:lsa", hiding(corpus, *corpus.ids)), "", "original", "loss")
     assert hidden == [1 / 2, 1, 1 / 2]  # nothing is known of any text: all get the label that comes first
+
+
+def test_a_model_embeds_each_text_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def embedding(resources: Resources, name: str, originals: Sequence[str], long_texts: str) -> object:
+        assert (name, list(originals), long_texts) == ("st:made-up", [], "mean")
+
+        def embed(texts: Sequence[str]) -> np.ndarray[Any, Any]:
+            asked.extend(texts)
+            return np.array([["cat" in text, "dog" in text] for text in texts], dtype=np.float32)
+
+        return embed
+
+    monkeypatch.setattr(Resources, "embedding", embedding)
+    corpus = animals()
+    masks = hiding(corpus, "d6", "d7")
+    chunk = Chunk(corpus, Resources())
+    metric = Task("kind", "original", "released", folds=2, learner="embedding:st:made-up")
+    totals = chunk.rows(metric, masks).totals()
+    # Two dogs are at the middle, where both labels are as likely: the first one wins.
+    assert {part: value.item() for part, value in metric.combine(totals).items()}["loss"] == 2 / 8
+    assert sorted(asked) == sorted(
+        {one.text for one in corpus} | {one.text[3:] for one in corpus if one.id in ("d6", "d7")}
+    )
 
 
 @pytest.fixture

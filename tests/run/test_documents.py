@@ -13,7 +13,7 @@ from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.metrics.chunk import Chunk, HidingRule
 from showthrough.models import Resources
 from showthrough.run import documents as texts
-from showthrough.run.documents import RunTexts, riskiest, select_fitting, span_index_of
+from showthrough.run.documents import Ranking, RunTexts, select_fitting, span_index_of
 
 NONE = Anonymization({"d1": [], "d2": [], "d3": []}, "none")
 SOME = Anonymization({"d1": [Mask(3, 11)], "d2": [TypedMask(2, 9, "X", "PERSON")], "d3": []}, "some")
@@ -86,7 +86,9 @@ def test_the_ruler_of_kept_texts_is_the_metrics_own(tiny: Corpus) -> None:
 def test_risk_is_the_worst_of_all_anonymizations() -> None:
     direct = [np.array([1.0, 0.0]), np.array([0.0, 1.0])]  # 1 each, by one anonymization or the other
     quasi = [np.array([0.0, 2.0]), np.array([0.0, 1.0])]  # 0 and 2
-    assert riskiest([(np.arange(2), [direct, quasi])]).tolist() == [1, 0]
+    ranking = Ranking()
+    ranking.add(np.arange(2), [direct, quasi])
+    assert ranking.numbers.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from showthrough.statistics.drift import LOOKS, WINDOWS, DayTotals, Rate, find_drift
+from showthrough.statistics.drift import LOOKS, WINDOWS, DayTotals, Rate, _alike, find_drift
 
 ONE = (Rate("finds", both_ways=False),)
 
@@ -120,3 +120,16 @@ def test_a_rate_that_doubles_is_found_within_a_week() -> None:
         )
     )
     assert find_drift(both, 30, ONE).any.mean() >= 0.9
+
+
+def test_days_that_are_like_the_day_before_need_more() -> None:
+    """Days of 4 and of 16 finds, in turns or five of a kind: a week of 20 is a run like those before, or is not."""
+    turns, runs, week = [4, 16] * 15, ([4] * 5 + [16] * 5) * 3, [20] * 7
+    assert find_drift(finds(*turns, *week), 30, ONE).any
+    assert not find_drift(finds(*runs, *week), 30, ONE).any
+
+
+@pytest.mark.parametrize(("memory", "days", "times"), [(0.0, 7, 1.0), (0.5, 1, 1.0), (0.5, 2, 1.5), (0.5, 3, 11 / 6)])
+def test_the_mean_of_days_that_are_alike_varies_more(memory: float, days: int, times: float) -> None:
+    """Of two: 1 + 0.5. Of three: 1 + 2 · (2/3 · 0.5 + 1/3 · 0.25) = 11/6."""
+    assert _alike(np.array(memory), np.array(days)) == pytest.approx(times)

@@ -44,7 +44,7 @@ def test_systems_come_first_and_files_after_them(tiny: Corpus) -> None:
 def test_one_that_fails_is_missing_and_the_others_are_scored(tiny: Corpus) -> None:
     bench = bench_of(tiny, bad=failing(ValueError("Mr John Doe")), rules=Rules())
     told: list[str] = []
-    made = put_to_work(bench, told=told.append)
+    made = put_to_work(bench, tell=told.append)
     run = score(bench, made)
     assert run.names == ["rules"]
     assert list(made.failed) == ["bad"]

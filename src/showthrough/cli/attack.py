@@ -65,7 +65,7 @@ class AttackOptions:
 
 
 @with_options(
-    asked=options_of(AttackOptions),
+    attack_options=options_of(AttackOptions),
     settings=options_of(FileSettings, *_SETTINGS),
     views=view_options("without_text", "force"),
 )
@@ -81,7 +81,7 @@ def command(
         Path | None, typer.Option("--corpus", metavar="FILE", help="The originals that masks belong to.")
     ] = None,
     *,
-    asked: CliOptions,
+    attack_options: CliOptions,
     output: Output = None,
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write what the table shows as JSON.")
@@ -90,7 +90,7 @@ def command(
     views: CliOptions,
 ) -> None:
     """--explain also lists the words that gave people away."""
-    attacking, chosen, shown = AttackOptions(**asked), FileSettings(**settings), Views.of(views)
+    attacking, chosen, shown = AttackOptions(**attack_options), FileSettings(**settings), Views.of(views)
     if problems := [*settings_problems(attacking), *settings_problems(chosen)]:
         raise InputError(problems)
     files = _sources(anonymizations, corpus, chosen)

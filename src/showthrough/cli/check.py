@@ -15,7 +15,6 @@ from showthrough.cli.options import CliOptions, MaxThresholds, MinThresholds, wi
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.core.errors import InputError, PlanError
 from showthrough.evaluation.settings import options_of, settings_problems
-from showthrough.formats import read_corpus
 from showthrough.report.cautions import notes_on
 from showthrough.report.gate import BEGINNINGS, junit_xml, outcome_json, outcome_markdown, show_outcome
 from showthrough.report.wording import short_names
@@ -23,7 +22,6 @@ from showthrough.run.gate.accepted import read_accepted
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, check_run
 from showthrough.run.gate.checks import GateOutcome
-from showthrough.run.gate.drift import check_drift
 from showthrough.run.gate.parsing import parse_options, resolve_thresholds
 from showthrough.run.pairing import RunPair, complete
 from showthrough.run.run import Run
@@ -144,6 +142,9 @@ def command(
         if least or most or anonymization or metric or demands.keys() - {"drift", "date_field", "since"}:
             raise PlanError("--drift reads released texts and no run; expected no other option than --since and files")
         where.check(inputs([run_file]))
+        from showthrough.formats import read_corpus  # here: a gate over a run needs neither
+        from showthrough.run.gate.drift import check_drift
+
         corpus = read_corpus(run_file, fields=[requirements.date_field])
         _finish(check_drift(corpus, requirements.date_field, requirements.since), where)
         return
@@ -167,8 +168,8 @@ def command(
     show_notes(line for checked in outcome.anonymizations for line in checked.unused)
     if requirements.bound and baseline is None:
         show_notes(["--bound is no longer needed: thresholds always use the cautious ends of intervals"])
-    asked = {check.metric for checked in outcome.anonymizations for check in checked.checks}
-    _finish(outcome, where, {full: short for full, short in short_names(run).items() if full in asked})
+    metrics_checked = {check.metric for checked in outcome.anonymizations for check in checked.checks}
+    _finish(outcome, where, {full: short for full, short in short_names(run).items() if full in metrics_checked})
 
 
 def _finish(outcome: GateOutcome, where: Files, names: Mapping[str, str] = MappingProxyType({})) -> None:

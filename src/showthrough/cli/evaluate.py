@@ -3,10 +3,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from showthrough.cli.arguments import build_request, check_columns
@@ -224,8 +225,7 @@ def _check_outputs(
     check_file(journal, True)
 
 
-@dataclass(frozen=True)
-class _Work:
+class _Work(msgspec.Struct, frozen=True):
     """What is asked for, and what is there of it."""
 
     request: EvaluationRequest

@@ -6,17 +6,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
-from rich import progress
 from rich.console import Console
-from rich.markup import escape
-from rich.text import Text
 
 from showthrough.cli.consoles import notes, print_plain
 from showthrough.core.errors import LINE, shorten
 from showthrough.engines.base import describe_seconds
 from showthrough.evaluation.runner import Progress
 from showthrough.models.settings import Watch
+
+if TYPE_CHECKING:
+    from rich import progress
 
 _EVERY = 30.0  # seconds between two lines
 _TICK = 1.0  # seconds between two looks at the clock
@@ -92,32 +93,51 @@ def heartbeat(what: str, who: str = "") -> Iterator[Heartbeat]:
 @contextmanager
 def show_activity(what: str) -> Iterator[Watch]:
     """Work of unknown length: what it is, and what a model is doing."""
-    with heartbeat(what) as heart, notes().status(what) as status:
+    screen = notes()
+    with heartbeat(what) as heart:
+        if not screen.is_terminal:
+            yield heart.watch
+            return
+        from rich.markup import escape  # here: nothing moves where there is no terminal
+
+        status = screen.status(what)
 
         def watch(step: str, done: int, total: int) -> None:
             heart.watch(step, done, total)
             status.update(escape(f"{what}; {step}: {done:,} of {total:,}" if done < total else what))
 
-        yield watch
+        with status:
+            yield watch
 
 
-class _SpeedColumn(progress.ProgressColumn):
+def _speed_column() -> progress.ProgressColumn:
     """How many a second."""
+    from rich import progress
+    from rich.text import Text
 
-    def render(self, task: progress.Task) -> Text:
-        return Text(f"{task.speed:.1f}/s" if task.speed else "", style="dim")
+    class SpeedColumn(progress.ProgressColumn):
+        def render(self, task: progress.Task) -> Text:
+            return Text(f"{task.speed:.1f}/s" if task.speed else "", style="dim")
+
+    return SpeedColumn()
 
 
 @contextmanager
 def scoring(who: str = "") -> Iterator[tuple[Progress, Watch]]:
     """A bar for the evaluation, or for the documents that a system is done with, and one for what a model is doing."""
+    screen = notes()
+    if not screen.is_terminal:
+        with heartbeat(who or "scoring", who) as heart:
+            yield heart.advance, heart.watch
+        return
+    from rich import progress  # here: nobody sees bars where there is no terminal
+
     columns = (
         progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn(),
-        progress.TextColumn("{task.fields[unit]}"), _SpeedColumn(), progress.TimeElapsedColumn(),
+        progress.TextColumn("{task.fields[unit]}"), _speed_column(), progress.TimeElapsedColumn(),
         progress.TimeRemainingColumn(),
     )  # fmt: skip
-    screen = notes()
-    bars = progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
+    bars = progress.Progress(*columns, console=screen, transient=True)
     with heartbeat(who or "scoring", who) as heart, bars:
         documents = bars.add_task(who or "scoring", total=None, unit="documents")
         model = bars.add_task("", total=None, visible=False, unit="texts")  # documents, sentences or replacements
@@ -139,6 +159,8 @@ def scoring(who: str = "") -> Iterator[tuple[Progress, Watch]]:
 @contextmanager
 def show_download() -> Iterator[Watch]:
     """A bar for the file that is coming, in bytes."""
+    from rich import progress
+
     columns = progress.DownloadColumn(), progress.TransferSpeedColumn(), progress.TimeRemainingColumn()
     with _single_bar("downloading", "bytes of ", *columns) as (watch, _):
         yield watch
@@ -147,6 +169,8 @@ def show_download() -> Iterator[Watch]:
 @contextmanager
 def training() -> Iterator[tuple[Watch, Callable[[str], None]]]:
     """A bar for the windows that are learned from, and what prints a line beside it."""
+    from rich import progress
+
     with _single_bar("training", "", progress.MofNCompleteColumn(), progress.TextColumn("windows")) as (watch, screen):
         yield watch, lambda line: print_plain([shorten(line, LINE)], screen)
 
@@ -154,6 +178,8 @@ def training() -> Iterator[tuple[Watch, Callable[[str], None]]]:
 @contextmanager
 def _single_bar(what: str, unit: str, *columns: progress.ProgressColumn) -> Iterator[tuple[Watch, Console]]:
     """A bar for one thing at a time, and where it is shown."""
+    from rich import progress
+
     screen = notes()
     named = progress.TextColumn("{task.description}", markup=False), progress.BarColumn()
     bars = progress.Progress(*named, *columns, console=screen, transient=True, disable=not screen.is_terminal)

@@ -93,6 +93,9 @@ def exit_on_signal() -> Iterator[None]:
             gc.freeze()  # what was imported stays to the end, and need not be looked at again and again
             gc.set_threshold(_ALLOCATIONS, 50, 100)
             gc.enable()
+            from showthrough.engines.base import keep_freed_memory  # here: --version needs no engine
+
+            keep_freed_memory()
 
 
 @contextmanager

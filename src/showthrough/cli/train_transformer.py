@@ -39,13 +39,13 @@ Resume = Annotated[bool, typer.Option("--resume", help="Continue where the same 
 Seen = Annotated[bool, typer.Option("--seen", help="Allow documents of --dev to be trained on.")]
 
 
-@with_options(asked=options_of(TransformerSettings), grid=options_of(SweepGrid), settings=_FILES, views=_VIEWS)
+@with_options(tuning=options_of(TransformerSettings), grid=options_of(SweepGrid), settings=_FILES, views=_VIEWS)
 def command(
     corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus, with its annotations.")],
     output: Folder,
     dev: Dev = None,
     *,
-    asked: CliOptions,
+    tuning: CliOptions,
     resume: Resume = False,
     seen: Seen = False,
     sweeping: Annotated[
@@ -63,14 +63,14 @@ def command(
     Each annotator's layer of a document is learned as a copy of its own. The folder then masks, as in showthrough
     anonymize test.json --with FOLDER/. A training that is stopped leaves a checkpoint beside the folder.
     """
-    _check_grid(sweeping, asked, grid)
+    _check_grid(sweeping, tuning, grid)
     if sweeping and curving:
         raise PlanError("found --sweep beside it; expected one of both", "curve")
     written = SheetViews.of(views)
-    check_distinct((output, *written.paths), inputs([corpus, dev], [asked.get("model")]))
+    check_distinct((output, *written.paths), inputs([corpus, dev], [tuning.get("model")]))
     written.check()
     documents = [read_corpus(path, **settings) for path in (corpus, dev) if path]
-    chosen = TransformerSettings(**asked)
+    chosen = TransformerSettings(**tuning)
     request = TrainingRequest(documents[0], documents[1] if dev else None, output, chosen, resume, written.force, seen)
     results = Results(written.force)
     show_notes(dict.fromkeys(note for document in documents for note in file_notes(document, (), ())))

@@ -48,8 +48,8 @@ class Spans:
         """The spans whose tag has a number; `beyond` is what their ends have too much."""
         label = np.array(list(map(number.get, columns.labels, repeat(-1))), dtype=np.int64)
         document = np.repeat(np.arange(len(columns.counts)), columns.counts)
-        kept = label >= 0
-        return Spans(document[kept], label[kept], columns.start[kept], columns.end[kept] - beyond)
+        real = label >= 0
+        return Spans(document[real], label[real], columns.start[real], columns.end[real] - beyond)
 
     def ranks(self, by_tag: bool) -> Numbers:
         """The place of each span in its document, or among those of its tag there."""
@@ -92,15 +92,15 @@ class Pairs:
     def of_one_tag(self) -> Pairs:
         return self.only(self.alike)
 
-    def only(self, kept: Flags) -> Pairs:
+    def only(self, chosen_pairs: Flags) -> Pairs:
         return Pairs(
-            self.true[kept],
-            self.pred[kept],
-            self.enough[kept],
-            self.same[kept],
-            self.alike[kept],
-            self.distance[kept],
-            self.overlap[kept],
+            self.true[chosen_pairs],
+            self.pred[chosen_pairs],
+            self.enough[chosen_pairs],
+            self.same[chosen_pairs],
+            self.alike[chosen_pairs],
+            self.distance[chosen_pairs],
+            self.overlap[chosen_pairs],
         )
 
     def matched(self, scenario: str, best: bool) -> tuple[Numbers, Numbers, Flags]:
@@ -115,8 +115,8 @@ class Pairs:
             "partial": self.same & self.enough,
             "ent_type": self.enough & self.alike,
         }[scenario]
-        kept = right | self.enough
-        rest = np.flatnonzero(kept & ~self.alone)
+        chosen_pairs = right | self.enough
+        rest = np.flatnonzero(chosen_pairs & ~self.alone)
         true, pred, wrong = self.true[rest], self.pred[rest], ~right[rest]
         if best:
             order = np.lexsort((true, pred, self.distance[rest], -self.overlap[rest], wrong))
@@ -125,7 +125,7 @@ class Pairs:
         else:
             order = np.lexsort((true, wrong, pred))
         taken = rest[order[first_free(true[order], pred[order])]]
-        chosen = np.concatenate((np.flatnonzero(kept & self.alone), taken))
+        chosen = np.concatenate((np.flatnonzero(chosen_pairs & self.alone), taken))
         return self.true[chosen], self.pred[chosen], right[chosen]
 
     @cached_property
@@ -138,11 +138,11 @@ class Pairs:
 def first_free(true: Numbers, pred: Numbers) -> list[int]:
     """The pairs that are taken if each is taken in turn whose two spans are still free."""
     taken_true, taken_pred, places = set[int](), set[int](), list[int]()
-    for place, (row, column) in enumerate(zip(true.tolist(), pred.tolist(), strict=True)):
+    for number, (row, column) in enumerate(zip(true.tolist(), pred.tolist(), strict=True)):
         if row not in taken_true and column not in taken_pred:
             taken_true.add(row)
             taken_pred.add(column)
-            places.append(place)
+            places.append(number)
     return places
 
 

@@ -110,7 +110,7 @@ class ModelError:
 
 
 def _errors(errors: list[ModelError], kind: ErrorType, side: str, entity: Any) -> list[ModelError]:
-    return [one for one in errors if one.error_type == kind and (not entity or getattr(one, side) in entity)]
+    return [error for error in errors if error.error_type == kind and (not entity or getattr(error, side) in entity)]
 
 
 def _most_common(errors: list[ModelError], most: int, kind: str) -> list[tuple[Any, int]]:
@@ -176,7 +176,7 @@ class EvaluationResult:
     def __str__(self) -> str:
         if not self.per_type:
             return json.dumps(self.results)
-        rows = [(name, one.precision, one.recall, one.num_annotated) for name, one in self.per_type.items()]
+        rows = [(name, score.precision, score.recall, score.num_annotated) for name, score in self.per_type.items()]
         rows.append((PII, self.pii_precision, self.pii_recall, self.n or 0))
         lines = ["".join(f"{head:>20}" for head in ("Entity", "Precision", "Recall", "Number of samples"))]
         lines += [f"{name:>20}{_percent(p):>20}{_percent(r):>20}{count:>20}" for name, p, r, count in rows]

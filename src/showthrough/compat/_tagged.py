@@ -44,7 +44,7 @@ class Tokens:
         distinct = list(dict.fromkeys(ids))
         if in_order and len(set(map(type, distinct))) == 1:  # else as they come, as in pandas
             distinct.sort()
-        number = {name: place for place, name in enumerate(distinct)}
+        number = {name: index for index, name in enumerate(distinct)}
         sentence = np.array([number[name] for name in ids], dtype=np.int64)
         starts = np.array(start, dtype=np.int64)
         if (np.diff(sentence) < 0).any():
@@ -97,15 +97,15 @@ class Tokens:
         prefixed = self._prefixed and not merged
         parsed = {tag: (tag[2:], tag[:1]) if prefixed and tag != OUTSIDE else (tag, "") for tag in set(tags)}
         types = sorted({kind for kind, _ in parsed.values()} - {OUTSIDE})
-        number = {kind: place for place, kind in enumerate([OUTSIDE, *types], -1)}
+        number = {kind: index for index, kind in enumerate([OUTSIDE, *types], -1)}
         codes = np.array([number[parsed[tag][0]] for tag in tags], dtype=np.int64)
         first = np.array([parsed[tag][1] in ("B", "U", "S") for tag in tags], dtype=bool)
         last = np.array([parsed[tag][1] in ("L", "U", "E", "S") for tag in tags], dtype=bool)
         edge = (np.diff(codes) != 0) | (np.diff(self.sentence) != 0) | first[1:] | last[:-1]
         opens = np.flatnonzero(np.concatenate((np.ones(min(1, len(codes)), dtype=bool), edge)))
         closes = np.append(opens[1:], len(codes))
-        kept = np.concatenate(([0], np.cumsum(self.kept)))
-        chosen = (codes[opens] >= 0) & (kept[closes] > kept[opens])
+        words_before = np.concatenate(([0], np.cumsum(self.kept)))
+        chosen = (codes[opens] >= 0) & (words_before[closes] > words_before[opens])
         opens, closes = opens[chosen], closes[chosen]
         order = np.lexsort((np.arange(len(opens)), self.start[opens], self.sentence[opens]))
         opens, closes = opens[order], closes[order]
@@ -178,18 +178,18 @@ class TaggedSpans:
         """Sentence, place and word of the tokens of each span that are no words to skip."""
         tokens = self.tokens
         every = list(zip(tokens.sentence.tolist(), tokens.start.tolist(), tokens.lowered, strict=True))
-        kept = tokens.kept.tolist()
+        is_word = tokens.kept.tolist()
         return [
-            frozenset(every[place] for run in self.runs(number) for place in run if kept[place])
+            frozenset(every[position] for run in self.runs(number) for position in run if is_word[position])
             for number in range(len(self))
         ]
 
     def texts(self, number: int) -> tuple[str, str]:
         """The words of a span, and those that are no words to skip, in small letters."""
         tokens = self.tokens
-        places = [place for run in self.runs(number) for place in run]
-        kept = " ".join(tokens.lowered[place] for place in places if tokens.kept[place])
-        return " ".join(tokens.words[place] for place in places), kept
+        places = [position for run in self.runs(number) for position in run]
+        words = " ".join(tokens.lowered[position] for position in places if tokens.kept[position])
+        return " ".join(tokens.words[position] for position in places), words
 
 
 def overlaps(true: TaggedSpans, pred: TaggedSpans, by_character: bool) -> dict[int, list[tuple[int, float]]]:
@@ -235,8 +235,8 @@ def combined(true: TaggedSpans, row: int, pred: TaggedSpans, columns: Sequence[i
     ours = set(range(int(low[row]), int(high[row]) + 1))
     low, high = pred.extent
     theirs: set[int] = set()
-    for place, column in enumerate(columns):
-        early = int(place > 0)
+    for number, column in enumerate(columns):
+        early = int(number > 0)
         theirs.update(range(int(low[column]) - early, int(high[column]) + 1 - early))
     return len(ours & theirs) / len(ours | theirs)
 
@@ -253,7 +253,7 @@ def one_to_one(
     ]
     pairs.sort()
     rows, columns = (np.array([pair[side] for pair in pairs], dtype=np.int64) for side in (2, 3))
-    return [pairs[place][2:] for place in first_free(rows, columns)]
+    return [pairs[number][2:] for number in first_free(rows, columns)]
 
 
 Place = tuple[TaggedSpans, int]
@@ -361,8 +361,10 @@ def _check(names: Sequence[str], columns: Sequence[list[Any]], kind: type, expec
     """Every value is of the kind, and no tag is empty."""
     for name, column in zip(names, columns, strict=True):
         barred = "" if name != "token" else None
-        if barred in column or not all(issubclass(one, kind) for one in set(map(type, column))):
-            row = next(row for row, one in enumerate(column) if one == barred or not isinstance(one, kind))
+        if barred in column or not all(issubclass(found_type, kind) for found_type in set(map(type, column))):
+            row = next(
+                row for row, found_type in enumerate(column) if found_type == barred or not isinstance(found_type, kind)
+            )
             raise ValueError(f"row {row}, column {name}: found {column[row]!r}; expected {expected}")
 
 

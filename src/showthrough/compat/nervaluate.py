@@ -175,7 +175,7 @@ class Evaluator:
 
     def _results(self, best: bool, beyond: int, undefined: float | None) -> dict[str, Any]:
         used = sorted({*self._true.labels, *self._pred.labels} & set(self.tags))
-        number = {tag: place for place, tag in enumerate(used)}
+        number = {tag: index for index, tag in enumerate(used)}
         true, pred = (Spans.of(columns, number, beyond) for columns in (self._true, self._pred))
         pairs = Pairs.of(true, pred, self.min_overlap_percentage)
         overall: dict[str, EvaluationResult] = {}
@@ -302,9 +302,9 @@ def _loader_of(true: Any) -> str:
 def _check_lengths(true: Any, pred: Any) -> None:
     if len(true) != len(pred):
         raise ValueError("Number of predicted documents does not equal true")
-    for place, (left, right) in enumerate(zip(true, pred, strict=True)):
+    for index, (left, right) in enumerate(zip(true, pred, strict=True)):
         if len(left) != len(right):
-            raise ValueError(f"Document {place} has different lengths: true={len(left)}, pred={len(right)}")
+            raise ValueError(f"Document {index} has different lengths: true={len(left)}, pred={len(right)}")
 
 
 def _columns_of(documents: Sequence[Sequence[tuple[str, int, int]]]) -> Columns:
@@ -321,14 +321,14 @@ def _of_tags(tags: Iterable[tuple[int, str]], length: int) -> list[tuple[str, in
     """The spans of tags at places; an entity ends before `O`, another type or a `B`."""
     entities: list[tuple[str, int, int]] = []
     kind, start = None, 0
-    for place, tag in tags:
+    for index, tag in tags:
         if kind is not None and (tag == "O" or kind != tag[2:] or tag[:1] == "B"):
-            entities.append((kind, start, place - 1))
+            entities.append((kind, start, index - 1))
             kind = None
         if kind is None and tag != "O":
             if not tag.startswith(("B-", "I-")):
                 raise ValueError(f"Invalid tag format: {tag}")
-            kind, start = tag[2:], place
+            kind, start = tag[2:], index
     if kind is not None:
         entities.append((kind, start, length - 1))
     return entities
@@ -339,11 +339,11 @@ def _of_conll(data: Any) -> Columns:
         raise ValueError("ConllLoader expects string input")
     documents = []
     for text in data.rstrip().split("\n\n") if data else ():
-        lines = [(place, line) for place, line in enumerate(text.split("\n")) if line.strip()]
+        lines = [(index, line) for index, line in enumerate(text.split("\n")) if line.strip()]
         for _, line in lines:
             if "\t" not in line:
                 raise ValueError(f"Invalid CoNLL format: line {line!r} does not contain a tab separator")
-        tags = ((place, line.split("\t")[1]) for place, line in lines)
+        tags = ((index, line.split("\t")[1]) for index, line in lines)
         documents.append(_of_tags(tags, text.count("\n") + 1))
     return _columns_of(documents)
 

@@ -122,20 +122,20 @@ class BaseEvaluator:
     def _measure(self, result: EvaluationResult, beta: float, level: Level, undefined: float | None = np.nan) -> None:
         """Sets the measures from the counts."""
         tallies = [*result.per_type.values()] * (level != "pii") + [result.pii] * (level != "entity")
-        for one in tallies:
-            precision = _share(one.true_positives, one.num_predicted)
-            recall = _share(one.true_positives, one.num_annotated)
+        for tally in tallies:
+            precision = _share(tally.true_positives, tally.num_predicted)
+            recall = _share(tally.true_positives, tally.num_annotated)
             f = 0.0 if undefined is None and precision == recall == 0 else self.f_beta(precision, recall, beta)
             values = precision, recall, f
-            one.precision, one.recall, one.f_beta = (undefined if np.isnan(value) else value for value in values)
+            tally.precision, tally.recall, tally.f_beta = (undefined if np.isnan(value) else value for value in values)
         if level != "pii":
-            result.n = sum(one.num_annotated for one in result.per_type.values())
+            result.n = sum(tally.num_annotated for tally in result.per_type.values())
 
 
-def _tally(one: PIIEvaluationMetrics, annotated: int, predicted: int, right: int) -> None:
+def _tally(metrics: PIIEvaluationMetrics, annotated: int, predicted: int, right: int) -> None:
     """Sets the counts where what is not right is wrong."""
-    one.num_annotated, one.num_predicted, one.true_positives = annotated, predicted, right
-    one.false_positives, one.false_negatives = predicted - right, annotated - right
+    metrics.num_annotated, metrics.num_predicted, metrics.true_positives = annotated, predicted, right
+    metrics.false_positives, metrics.false_negatives = predicted - right, annotated - right
 
 
 def _whole(right: int, wrong: int | None, whole: int | None) -> int:
@@ -258,10 +258,10 @@ class TokenEvaluator(BaseEvaluator):
             )
         to_skip = frozenset(self.skip_words)
         results, errors = Counter(zip(annotation, prediction, strict=True)), []
-        differing = [place for place, true in enumerate(annotation) if true != prediction[place]]
-        for place in differing:
-            true, pred = annotation[place], prediction[place]
-            token, skipped = input_sample.tokens[place], False
+        differing = [index for index, true in enumerate(annotation) if true != prediction[index]]
+        for index in differing:
+            true, pred = annotation[index], prediction[index]
+            token, skipped = input_sample.tokens[index], False
             if str(token).lower().strip() in to_skip:
                 results[true, pred] -= 1
                 skipped = True
@@ -272,7 +272,7 @@ class TokenEvaluator(BaseEvaluator):
                 results[special, special] += 1
             elif not skipped:
                 kind = ErrorType.FN if pred == OUTSIDE else ErrorType.FP if true == OUTSIDE else ErrorType.WrongEntity
-                start = input_sample.start_indices[place] if input_sample.start_indices else None
+                start = input_sample.start_indices[index] if input_sample.start_indices else None
                 end = None if start is None else start + len(str(token))
                 text, metadata = input_sample.full_text, input_sample.metadata
                 errors.append(ModelError(kind, true, pred, token, text, metadata=metadata, start=start, end=end))

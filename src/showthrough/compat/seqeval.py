@@ -57,16 +57,16 @@ class Scheme:
     def spans(self, document: Sequence[str], suffix: bool) -> list[tuple[str, int, int]]:
         """Type, start and half-open end of the entities that are well formed."""
         tags = [*(self._tag(tag, suffix) for tag in document), ("O", "_")]
-        spans, place = [], 0
+        spans, index = [], 0
         before = tags[-1]
-        while place < len(tags):
-            end = place + 1
-            if self._allows(self.starts, before, tags[place]):
+        while index < len(tags):
+            end = index + 1
+            if self._allows(self.starts, before, tags[index]):
                 while end < len(tags) and self._allows(self.inside, tags[end - 1], tags[end]):
                     end += 1
                 if self._allows(self.ends, tags[end - 1], tags[end]):
-                    spans.append((tags[place][1], place, end))
-            before, place = tags[end - 1], end
+                    spans.append((tags[index][1], index, end))
+            before, index = tags[end - 1], end
         return spans
 
     def _tag(self, tag: str, suffix: bool) -> tuple[str, str]:
@@ -109,7 +109,7 @@ def get_entities(seq: Sequence[Any], suffix: bool = False) -> list[tuple[str, in
     if any(isinstance(document, list) for document in seq):
         seq = list(chain.from_iterable((*document, "O") for document in seq))
     seq = [*seq, "O"]
-    number = {name: place for place, name in enumerate(dict.fromkeys(seq))}
+    number = {name: rank for rank, name in enumerate(dict.fromkeys(seq))}
     for name in number:
         if name not in ("O", "B", "I", "E", "S") and (
             name[-2:] not in ("-B", "-I", "-E", "-S") if suffix else name[:2] not in ("B-", "I-", "E-", "S-")
@@ -160,8 +160,8 @@ class _Counts:
         _check(y_true, y_pred)
         true, pred = (_spans(side, suffix, scheme) for side in (y_true, y_pred))
         names = sorted({name for name, *_ in chain(true, pred)})
-        place = {name: number for number, name in enumerate(names)}
-        columns = [[place[name] for name, *_ in spans] for spans in (true & pred, pred, true)]
+        numbers = {name: number for number, name in enumerate(names)}
+        columns = [[numbers[name] for name, *_ in spans] for spans in (true & pred, pred, true)]
         counts = (np.bincount(np.array(column, dtype=np.int64), minlength=len(names)) for column in columns)
         return _Counts(names, *counts)
 
@@ -291,8 +291,8 @@ def classification_report(
     counts = _Counts.of(y_true, y_pred, suffix, scheme if mode == "strict" else None)
     undefined = _undefined(zero_division, counts)
     rows = {
-        name: tuple(column[place] for column in counts.scores(None, 1.0, undefined))
-        for place, name in enumerate(counts.names)
+        name: tuple(column[index] for column in counts.scores(None, 1.0, undefined))
+        for index, name in enumerate(counts.names)
     }
     averages = {f"{average} avg": counts.scores(average, 1.0, undefined) for average in _AVERAGES}
     heads = ("precision", "recall", "f1-score", "support")

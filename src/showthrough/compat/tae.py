@@ -146,9 +146,9 @@ class TAE:
         results: dict[str, dict[str, Any]] = {}
         if labels:
             inputs = {kind.name: kind.read(settings, list(anonymizations)) for kind in input_types()}
-            given = {name: value for name, value in inputs.items() if value is not None}
+            named_inputs = {name: value for name, value in inputs.items() if value is not None}
             plan = Plan(
-                self._corpus, masked, tuple(dict.fromkeys(labels.values())), settings, inputs=given, texts=False
+                self._corpus, masked, tuple(dict.fromkeys(labels.values())), settings, inputs=named_inputs, texts=False
             )
             run = self.run = evaluate_plan(plan)
             for note in run.notes:
@@ -166,11 +166,11 @@ class TAE:
 
     def _asked(self, metrics: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, Metric], FileSettings]:
         """The metrics that can be computed, by label; why others cannot is logged."""
-        asked = read_metrics(metrics, Path("metrics"))
-        settings = FileSettings(function_words=self._function_words, references=False, sweeps=False, **asked.options)
-        reasons = {label: list(faults) for label, faults in asked.faults.items()}
-        reasons |= {label: [reason] for label, reason in asked.unavailable.items()}
-        labels = {label: settings.applied_to(metric) for label, metric in asked.labels.items()}
+        reading = read_metrics(metrics, Path("metrics"))
+        settings = FileSettings(function_words=self._function_words, references=False, sweeps=False, **reading.options)
+        reasons = {label: list(faults) for label, faults in reading.faults.items()}
+        reasons |= {label: [reason] for label, reason in reading.unavailable.items()}
+        labels = {label: settings.applied_to(metric) for label, metric in reading.labels.items()}
         resources = Resources(settings.models)
         for label, metric in labels.items():
             try:
@@ -197,13 +197,13 @@ class TAE:
 
     def _known(self, name: str, documents: Iterable[MaskedDocument]) -> dict[str, list[Mask]]:
         """The masks of documents that the corpus has."""
-        known, masks, where = set(self._corpus.ids), {}, f"anonymization {shorten(name)}"
+        ids, masks, where = set(self._corpus.ids), {}, f"anonymization {shorten(name)}"
         for document in documents:
             if not isinstance(document, MaskedDocument):
                 raise PlanError(f"found {quote_value(document)}; expected a MaskedDocument", where)
             if document.doc_id in masks:
                 raise InputError(Problem(where, at_document(document.doc_id), "occurs twice; expected unique ids"))
-            if document.doc_id in known:
+            if document.doc_id in ids:
                 masks[document.doc_id] = document.masks
             else:
                 _LOG.warning("%s: %s is not in the corpus; it is left out", where, at_document(document.doc_id))

@@ -8,9 +8,9 @@ the same in whatever order documents come, and whoever reads them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Bools, Bytes, Codes, Ints, distinct
@@ -38,8 +38,7 @@ _WAITING = 1 << 21  # pairs that are kept to be compared
 _SHOWN = 60  # characters of ids in a note
 
 
-@dataclass(frozen=True)
-class IndependentUnits:
+class IndependentUnits(msgspec.Struct, frozen=True):
     """What is drawn and exchanged as a whole, of some documents."""
 
     labels: Sequence[str]  # of the documents, in their order; empty: alone in its own; none: all are

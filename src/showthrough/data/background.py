@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Ints
@@ -18,8 +18,7 @@ _WORD = lazy_pattern(r"\w")
 FEWEST = 2  # individuals: with one there is nothing to choose
 
 
-@dataclass(frozen=True)
-class Profiles:
+class Profiles(msgspec.Struct, frozen=True):
     """The distinct texts of a background, in an order that does not depend on how it was given.
 
     Two individuals of whom the same is known cannot be told apart: they are one profile, and whoever finds it has found

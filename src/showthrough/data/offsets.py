@@ -11,7 +11,7 @@ import numpy as np
 from showthrough.core.arrays import Bytes, Ints
 from showthrough.core.errors import InputError, PlanError, Problem, quote_value, shorten
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.documents import Corpus, Document
+from showthrough.data.documents import Corpus, Document, documents_at
 from showthrough.data.masks import Anonymization
 from showthrough.data.text_anonymizations import ReleasedTexts, Rewriting
 from showthrough.data.units import Unit, from_code_points, places_or_none, reach_of, to_code_points
@@ -183,7 +183,7 @@ def _doubt(corpus: Corpus, marks: MarksOf, stated: str) -> Doubt | None:
     if best is None:
         return None
     doubt, share = best  # of the documents that could be looked at
-    documents = [corpus.documents[number] for number in numbers]
+    documents = documents_at(corpus.documents, np.asarray(numbers))
     marks_in = marks(documents)
     total = sum(len(marks_in(document)) for document in documents)
     if doubt.inside / share <= _INSIDE / 2 * total:
@@ -219,7 +219,7 @@ def _sample_evenly(documents: S, most: int) -> S:
 
 def _in_unit(corpus: Corpus, name: Offsets, numbers: Ints, marks: MarksOf, stated: str) -> tuple[Doubt, float] | None:
     """How many marks are inside words as they are taken and in a unit; nothing where the unit is no better."""
-    looked = [corpus.documents[number] for number in _sample_evenly(numbers, _MAX_DOCUMENTS).tolist()]
+    looked = documents_at(corpus.documents, _sample_evenly(numbers, _MAX_DOCUMENTS))
     marks_in = marks(looked)
     moved = inside = remaining = 0
     first = ""

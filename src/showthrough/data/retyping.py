@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
+import msgspec
 from msgspec import structs
 
 from showthrough.core.errors import PlanError, Problem, join_names, quote_value, shorten
@@ -224,8 +225,7 @@ def split_names(names: Names) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for entry in entries for name in entry.split(",") if name.strip()))
 
 
-@dataclass(frozen=True)
-class TypeRule:
+class TypeRule(msgspec.Struct, frozen=True):
     """What becomes of mentions of one type."""
 
     entity_type: str

@@ -6,13 +6,12 @@ name stands for is in `types`, once for all of them; `PHI_TYPES` has it for the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from showthrough.data.types import ROOT, PhiType, kind_of, treated_as
 
 
-@dataclass(frozen=True)
-class Scheme:
+class Scheme(msgspec.Struct, frozen=True):
     """The names of types of a corpus, a tool or a service."""
 
     source: str

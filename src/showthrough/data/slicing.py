@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Ints
@@ -33,12 +33,11 @@ _DATE = re.compile(r"(\d{4})[-/.]\d{1,2}(?:[-/.]\d{1,2}(?:[T ].*)?)?|\d{1,2}[-/.
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?")
 
 
-@dataclass(frozen=True)
-class NamesTable:
+class NamesTable(msgspec.Struct, frozen=True):
     """What a table says by column: of documents by their ids, or of people by their names, in reading form."""
 
-    by_document: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    by_name: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    by_document: Mapping[str, Mapping[str, str]] = msgspec.field(default_factory=dict)
+    by_name: Mapping[str, Mapping[str, str]] = msgspec.field(default_factory=dict)
     source: str = ""
 
     @property
@@ -67,8 +66,7 @@ def _marked_people(document: Document) -> set[str]:
     }
 
 
-@dataclass(frozen=True)
-class Slicing:
+class Slicing(msgspec.Struct, frozen=True):
     """The groups of a field. A document may be in several; `documents` and `members` are pairs of their numbers."""
 
     field: str
@@ -78,8 +76,7 @@ class Slicing:
     members: Ints
 
 
-@dataclass(frozen=True)
-class _Question:
+class _Question(msgspec.Struct, frozen=True, dict=True):
     """A field as it is asked for, and where a document says it."""
 
     field: str

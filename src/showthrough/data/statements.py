@@ -51,14 +51,17 @@ class Statements:
     def of(self) -> Mapping[str, tuple[Statement, ...]]:
         """By document, in an order that does not depend on how they were given."""
         result: dict[str, list[Statement]] = {}
-        for statement in sorted(self.statements, key=lambda one: (one.document, one.must, one.text)):
+        for statement in sorted(self.statements, key=lambda each: (each.document, each.must, each.text)):
             result.setdefault(statement.document, []).append(statement)
         return {document: tuple(of_document) for document, of_document in result.items()}
 
     @cached_property
     def digest(self) -> str:
         """Changes whenever a statement changes; their order does not matter."""
-        keys = {f"{one.document}\0{one.text}": [one.must, one.quote] for one in self.statements}
+        keys = {
+            f"{statement.document}\0{statement.text}": [statement.must, statement.quote]
+            for statement in self.statements
+        }
         return digest_of(keys, self.source or self.name, "statement")
 
     def problems(self, corpus: Corpus) -> list[Problem]:
@@ -75,13 +78,18 @@ class Statements:
         return [
             Problem(file, at_document(document), f"states {quote_value(text)} {count} times; expected it once")
             for document, statements in self.of.items()
-            for text, count in Counter(one.text for one in statements).items()
+            for text, count in Counter(statement.text for statement in statements).items()
             if count > 1
         ]
 
     def _unquoted(self, corpus: Corpus, file: str) -> list[Problem]:
         """Quotes that their documents do not have."""
-        quotes = [(document, one.quote) for document in corpus for one in self.of.get(document.id, ()) if one.quote]
+        quotes = [
+            (document, statement.quote)
+            for document in corpus
+            for statement in self.of.get(document.id, ())
+            if statement.quote
+        ]
         return [
             Problem(file, at_document(document.id), f"does not say {quote_value(quote)}; expected a quote of its text")
             for document, quote in quotes

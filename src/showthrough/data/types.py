@@ -14,9 +14,10 @@ lists it (45 CFR 164.514(b)(2)(i), A to R). Which mentions are confidential attr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from showthrough.core.patterns import lazy_pattern
 
@@ -28,8 +29,7 @@ ROOT = "PII"
 VERSION = 1  # of the tree; it rises whenever a name moves, because numbers by type could change
 
 
-@dataclass(frozen=True)
-class PhiType:
+class PhiType(msgspec.Struct, frozen=True):
     """What a type stands for."""
 
     element: str  # of an i2b2 2014 file

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from showthrough.core.errors import PlanError, quote_value
@@ -120,6 +121,27 @@ def cores() -> int:
     if setting.isdigit() and int(setting):
         return int(setting)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# Of the GNU C library, by number: from how many free bytes on it gives them back, and how large a block is that gets
+# pages of its own. It takes no more than this for the second.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = (-1, 1 << 30), (-3, 1 << 25)
+
+
+def keep_freed_memory() -> None:
+    """Memory that arrays no longer need stays with the process, for the arrays of the next chunk.
+
+    The GNU C library would give it back each time, and the system would clear every page anew. That took a tenth of an
+    evaluation. Other libraries are left as they are. The most memory that is used at once stays the same.
+    """
+    if sys.platform != "linux":
+        return
+    import ctypes  # which NumPy imports as well
+
+    with suppress(OSError, AttributeError):
+        tune = ctypes.CDLL(None).mallopt
+        for parameter, value in (_TRIM_THRESHOLD, _MMAP_THRESHOLD):
+            tune(parameter, value)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from typing import IO, Any, TypeVar
 
 from showthrough.engines._serialization import call_packed, outcome, packed_plugins, sync_plugins, unpack_result
 from showthrough.engines._shared_values import SharedHandle, forget, keep, left_behind, pack_task
-from showthrough.engines.base import Engine, LostError, SharedValue, TaskResult, cores
+from showthrough.engines.base import Engine, LostError, SharedValue, TaskResult, cores, keep_freed_memory
 
 T = TypeVar("T")
 
@@ -189,6 +189,7 @@ def serve() -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # who stops the program stops its workers
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
+    keep_freed_memory()
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

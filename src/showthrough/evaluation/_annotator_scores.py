@@ -7,19 +7,17 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from msgspec.structs import replace
 
 from showthrough.core.arrays import Ints, Ints32, distinct
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, chunk_ranges, documents_at, window
-from showthrough.data.layout.span_layout import SpanLayout
-from showthrough.data.masks import Anonymization, TypedMask
-from showthrough.evaluation._chunks import Work, process_chunk
+from showthrough.evaluation._chunks import ReadingCounts, count_readings
 from showthrough.metrics import Metric, Rows
 from showthrough.metrics.chunk import Chunk
 from showthrough.metrics.derived import DerivedRows
 from showthrough.models import Resources
 from showthrough.run.units import number_sorted_groups
 from showthrough.statistics.rows import BLOCK
+from showthrough.storage.columns.ranges import RangeSet
 from showthrough.storage.columns.spill import SpilledColumn, SpilledColumns
 from showthrough.storage.columns.strings import Strings
 
@@ -42,113 +40,69 @@ class _ReadingTask(NamedTuple):
     types: tuple[str, ...]  # of the whole corpus
 
 
-class _ReadingCounts(NamedTuple):
-    """The readings of some documents: by document, and of each in the order of its annotators."""
-
-    documents: Ints  # of each reading, the number of its document
-    names: list[str]
-    annotators: Ints  # of each reading, the place of its annotator among the names
-    rows: dict[str, Rows]  # by a metric's text
-    failures: dict[str, str]
-
-
-def _count_readings(resources: Resources, task: _ReadingTask, batch: _SharedDocuments) -> _ReadingCounts:
-    """As many turns as the most annotators that a document has: each of its annotators is a system in one of them."""
-    documents = documents_at(batch.documents, batch.places)
-    readers = [document.readers for document in documents]
-    positions: list[int] = []
-    names: list[str] = []
-    rows: dict[str, list[Rows]] = {text: [] for text in task.metrics}
-    failures: dict[str, str] = {}
-    gold = SpanLayout(Corpus(documents)).gold  # of all layers: a turn has some of them
-    before = np.cumsum(gold.layers.count) - gold.layers.count
-    axis: SpanLayout | None = None
-    for turn in range(max(map(len, readers))):
-        turn_numbers = [number for number, reader_names in enumerate(readers) if turn < len(reader_names)]
-        pairs = [(documents[number], readers[number][turn]) for number in turn_numbers]
-        masked = Anonymization({document.id: _masks_of(document, name) for document, name in pairs}, "people")
-        layers = [_layers_without(*pair) for pair in pairs]
-        corpus = Corpus([_with_layers(document, chosen) for (document, _), chosen in zip(pairs, layers, strict=True)])
-        if axis is not None and len(turn_numbers) == len(axis.documents):  # all of the turn before
-            axis = axis.with_annotations_of(corpus)
-        else:
-            axis = SpanLayout(corpus)
-        starts = before[turn_numbers].tolist()
-        chosen_layers = [start + layer for start, chosen in zip(starts, layers, strict=True) for layer in chosen]
-        axis.gold = gold.part(np.array(chosen_layers, dtype=np.int64), axis)
-        chunk = Chunk(corpus, resources, task.types)
-        chunk.axis = axis
-        answer = process_chunk(chunk, Work(task.metrics, [masked]))
-        chunk.forget()
-        failures |= answer.failures
-        positions += turn_numbers
-        names += [name for _, name in pairs]
-        for (text, _), counted in answer.rows.items():
-            rows[text].append(counted)
-    order = np.argsort(np.array(positions), kind="stable")
-    joined = {text: Rows.concatenate(parts) for text, parts in rows.items() if text not in failures}
-    annotator_names, annotators = np.unique(np.array(names, dtype=object), return_inverse=True)
-    return _ReadingCounts(
-        batch.numbers[np.array(positions)[order]],
-        annotator_names.tolist(),
-        annotators[order],
-        {text: Rows(table.columns, table.values[order]) for text, table in joined.items()},
-        failures,
-    )
+def _count_shared(resources: Resources, task: _ReadingTask, batch: _SharedDocuments) -> ReadingCounts:
+    """The readings of documents that no chunk counted."""
+    chunk = Chunk(Corpus(documents_at(batch.documents, batch.places)), resources, task.types)
+    counted = count_readings(chunk, task.metrics)
+    chunk.forget()
+    if counted is None:
+        raise LookupError  # the survey says that several people marked them
+    return counted._replace(documents=batch.numbers[counted.documents])
 
 
-def _masks_of(document: Document, annotator: str) -> tuple[TypedMask, ...]:
-    """What an annotator wants masked, with nothing in its place."""
-    marks = (
-        mark for annotation in document.annotations if annotation.annotator == annotator for mark in annotation.mentions
-    )
-    return tuple(
-        TypedMask(mention.start, mention.end, None, mention.entity_type) for mention in marks if mention.must_mask
-    )
+class _Piece(NamedTuple):
+    """The readings of some documents; of each metric the names of its columns, which lie one after the other."""
 
-
-def _layers_without(document: Document, annotator: str) -> list[int]:
-    """The numbers of the layers of the other people alone."""
-    other_readers = {*document.readers} - {annotator}
-    return [number for number, layer in enumerate(document.annotations) if layer.annotator in other_readers]
-
-
-def _with_layers(document: Document, numbers: Sequence[int]) -> Document:
-    return replace(document, annotations=tuple(document.annotations[number] for number in numbers))
+    documents: Ints32  # of each reading, the number of its document
+    annotators: Ints32  # and of its annotator
+    rows: dict[str, tuple[tuple[str, ...], SpilledColumn]]
 
 
 class Readings:
     """Every annotator's row on every document that others marked as well."""
 
-    def __init__(self, corpus: Corpus, metrics: Mapping[str, Metric], resources: Resources, most: int) -> None:
-        """Reads all of them; `most` annotators, those who share most, can be asked for one by one."""
+    def __init__(self) -> None:
         self._spilled = SpilledColumns()
         self.failures: dict[str, str] = {}
         self._numbered: dict[str, int] = {}
-        pieces: dict[str, list[SpilledColumn]] = {text: [] for text in metrics}  # column after column of some readings
-        columns: dict[str, list[tuple[str, ...]]] = {text: [] for text in metrics}
-        alike: dict[tuple[str, ...], tuple[str, ...]] = {}  # names that come again and again are kept once
-        documents: list[Ints32] = []
-        annotators: list[Ints32] = []
-        for counted in resources.map_items(
-            _count_readings, _ReadingTask(metrics, corpus.survey.types), _find_shared(corpus)
-        ):
-            self.failures |= counted.failures
-            number = [self._numbered.setdefault(name, len(self._numbered)) for name in counted.names]
-            documents.append(counted.documents.astype(np.int32))
-            annotators.append(np.array(number, dtype=np.int32)[counted.annotators])
-            for text, rows in counted.rows.items():
-                columns[text].append(alike.setdefault(rows.columns, rows.columns))
-                pieces[text].append(self._spilled.put(rows.values.T.ravel()))
-        annotator_numbers = np.concatenate(annotators)
+        self._looked = RangeSet()  # the documents of chunks that were counted
+        self._pieces: list[_Piece] = []
+        self._alike: dict[tuple[str, ...], tuple[str, ...]] = {}  # names that come again and again are kept once
+
+    def take(self, numbers: range, counted: ReadingCounts | None) -> None:
+        """What came of the documents of a chunk."""
+        self._looked.add(numbers)
+        if counted is not None:
+            self._take(counted._replace(documents=numbers.start + counted.documents))
+
+    def _take(self, counted: ReadingCounts) -> None:
+        self.failures |= counted.failures
+        number = [self._numbered.setdefault(name, len(self._numbered)) for name in counted.names]
+        self._pieces.append(
+            _Piece(
+                counted.documents.astype(np.int32),
+                np.array(number, dtype=np.int32)[counted.annotators],
+                {
+                    text: (self._alike.setdefault(rows.columns, rows.columns), self._spilled.put(rows.values.T.ravel()))
+                    for text, rows in counted.rows.items()
+                },
+            )
+        )
+
+    def complete(self, corpus: Corpus, metrics: Mapping[str, Metric], resources: Resources, most: int) -> None:
+        """Counts what no chunk did. `most` annotators, those who share most, can be asked for one by one."""
+        task = _ReadingTask(metrics, corpus.survey.types)
+        for counted in resources.map_items(_count_shared, task, _find_shared(corpus, self._looked)):
+            self._take(counted)
+        pieces = sorted(self._pieces, key=lambda piece: int(piece.documents[0]))  # chunks are done in any order
+        annotator_numbers = np.concatenate([piece.annotators for piece in pieces])
         shares = np.bincount(annotator_numbers)
         self.shares = {name: int(shares[number]) for name, number in self._numbered.items()}
         self.named = sorted(self.shares, key=lambda name: (-self.shares[name], name))
-        self._lay_out(corpus, np.concatenate(documents), annotator_numbers, self.named[:most])
-        sizes = [len(part) for part in documents]
-        self._tables = {
-            text: self._sum_columns(columns[text], pieces[text], sizes) for text in metrics if text not in self.failures
-        }
+        self._lay_out(
+            corpus, np.concatenate([piece.documents for piece in pieces]), annotator_numbers, self.named[:most]
+        )
+        self._tables = {text: self._sum_columns(text, pieces) for text in metrics if text not in self.failures}
 
     def close(self) -> None:
         self._spilled.close()
@@ -193,18 +147,17 @@ class Readings:
         for number, name in enumerate(named):
             self._spans[self._numbered[name]] = range(int(bounds[number]), int(bounds[number + 1]))
 
-    def _sum_columns(
-        self, names: Sequence[tuple[str, ...]], pieces: Sequence[SpilledColumn], sizes: Sequence[int]
-    ) -> tuple[tuple[str, ...], list[SpilledColumn]]:
+    def _sum_columns(self, text: str, pieces: Sequence[_Piece]) -> tuple[tuple[str, ...], list[SpilledColumn]]:
         """One column after the other, of all readings, summed by document and by group; one that a piece lacks is 0."""
-        columns = tuple(dict.fromkeys(column for piece_columns in names for column in piece_columns))
+        columns = tuple(dict.fromkeys(column for piece in pieces for column in piece.rows[text][0]))
         sums = []
         for column in columns:
-            values, start = np.zeros(sum(sizes)), 0
-            for piece_columns, piece, size in zip(names, pieces, sizes, strict=True):
-                if column in piece_columns:
-                    at = piece_columns.index(column) * size
-                    values[start : start + size] = self._spilled.get(piece, at, at + size)
+            values, start = np.zeros(sum(len(piece.documents) for piece in pieces)), 0
+            for piece in pieces:
+                (names, content), size = piece.rows[text], len(piece.documents)
+                if column in names:
+                    at = names.index(column) * size
+                    values[start : start + size] = self._spilled.get(content, at, at + size)
                 start += size
             # Document by document first, in the order of annotators: the last digit of a sum hangs on the order.
             by_document = np.bincount(self._document, values)
@@ -230,9 +183,11 @@ def _select(strings: Sequence[str], numbers: Ints) -> Strings:
     return Strings.of(strings[number] for number in numbers.tolist())
 
 
-def _find_shared(corpus: Corpus) -> Iterator[_SharedDocuments]:
-    """The documents that several people marked, some at a time."""
+def _find_shared(corpus: Corpus, looked: RangeSet) -> Iterator[_SharedDocuments]:
+    """The documents that several people marked and that no chunk counted, some at a time."""
     shared = np.asarray(corpus.survey.shared, dtype=np.int64)
+    for done in looked.ranges:
+        shared = shared[(shared < done.start) | (shared >= done.stop)]
     for part in chunk_ranges(corpus.survey.lengths[shared], _CHARACTERS):
         numbers = shared[part.start : part.stop]
         first, last = int(numbers[0]), int(numbers[-1])

@@ -17,15 +17,14 @@ from showthrough.core.plugins import is_plugin
 from showthrough.data.documents import Corpus
 from showthrough.data.references import REFERENCES
 from showthrough.data.slicing import parse_slices
+from showthrough.evaluation._annotator_scores import Readings
 from showthrough.evaluation._chunks import Cell
 from showthrough.evaluation._mask_notices import mask_notices
 from showthrough.evaluation._others_identifiers import OthersIdentifiers
 from showthrough.evaluation._progress import EvaluationProgress
 from showthrough.evaluation._scoring import chance_scores, compute_scores, reference_scores
-from showthrough.evaluation._slices import compute_slices
-from showthrough.evaluation._sweeps import is_swept, sweeps
 from showthrough.evaluation._work_spec import WorkSpec
-from showthrough.evaluation.ceiling import ceiling, has_ceiling
+from showthrough.evaluation.ceiling import ceiling_of, has_ceiling
 from showthrough.evaluation.notices import carried_by_few, nobody_marked, notices
 from showthrough.evaluation.release_checks import release_notices
 from showthrough.evaluation.runner import Runner
@@ -34,9 +33,11 @@ from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.metrics.chunk import HidingRule
 from showthrough.models import Resources
 from showthrough.models.chat.base import describe_unanswered
-from showthrough.run.documents import RunTexts, riskiest, texts_of, too_many
+from showthrough.run.documents import DocumentKeeper, Ranking, RunTexts, texts_of, too_many
 from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Sweep, columns_of
 from showthrough.run.run import Run
+from showthrough.run.settings import RecordedSettings
+from showthrough.run.slices import Slice
 from showthrough.run.stored_rows import EvidenceWriter, StoredEvidence, StoredRows
 from showthrough.statistics.rows import BLOCK
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
@@ -229,14 +230,11 @@ class Notes:
             *reference_scores(run, plan.metrics, plan.settings, self._tables),
         ]
         run.notes += carried_by_few(run)
-        cuts = plan.slicings, plan.entity_groups
-        slices = list(compute_slices(run, plan.metrics, plan.corpus.ids, cuts, plan.settings, self._tables))
-        in_order = parse_slices(plan.settings.slices)
-        run.slices = {each.field: each for each in sorted(slices, key=lambda each: in_order.index(each.field))}
-        run.ceiling = self._score_ceiling()
+        run.slices = self._slices()
+        run.ceiling = self._score_ceiling(walk.readings)
         run.sweeps = self._sweeps(walk) if plan.settings.sweeps else {}
         if plan.texts:
-            run.texts = self._texts()
+            run.texts = self._texts(walk.keeper)
         if any(metric.reads_release for metric in plan.metrics):
             self._look_for_others()
 
@@ -255,23 +253,30 @@ class Notes:
         ]
         run.notes += [_of_others(name, ids) for name, ids in identifiers.items() if ids]
 
-    def _score_ceiling(self) -> Ceiling | None:
+    def _score_ceiling(self, readings: Readings) -> Ceiling | None:
         """What people reach on the same metrics, where several marked a document and some metric can tell."""
         plan, settings = self._plan, self._plan.settings
         metrics = [metric for metric in plan.metrics if metric_text(metric) in self.run.rows and has_ceiling(metric)]
         if not (metrics and plan.corpus.survey.shared):
             return None
-        return ceiling(
-            plan.corpus,
-            metrics,
-            seed=settings.seed,
-            resamples=settings.resamples,
-            confidence=settings.confidence,
-            resources=self._resources,
-        )
+        recorded = RecordedSettings(seed=settings.seed, resamples=settings.resamples, confidence=settings.confidence)
+        return ceiling_of(plan.corpus, metrics, recorded, self._resources, readings)
+
+    def _slices(self) -> dict[str, Slice]:
+        """What the metrics reach in groups, in the order in which these are asked for."""
+        run, plan = self.run, self._plan
+        if not (in_order := parse_slices(plan.settings.slices)):
+            return {}
+        from showthrough.evaluation._slices import compute_slices  # here: few evaluations have any
+
+        cuts = plan.slicings, plan.entity_groups
+        slices = list(compute_slices(run, plan.metrics, plan.corpus.ids, cuts, plan.settings, self._tables))
+        return {each.field: each for each in sorted(slices, key=lambda each: in_order.index(each.field))}
 
     def _sweeps(self, walk: Runner) -> dict[str, Sweep]:
         """What the surer masks of each anonymization reach on the same metrics, where masks have scores."""
+        from showthrough.evaluation._sweeps import is_swept, sweeps  # here: few evaluations ask for them
+
         metrics = {text: metric for text, metric in self._metrics.items() if text in self.run.rows and is_swept(metric)}
         return sweeps(self._plan.anonymizations, metrics, walk.whole)
 
@@ -281,13 +286,13 @@ class Notes:
         tables = [(metric, {name: self._tables[text, name] for name in names}) for metric, text, names in counted]
         return [line for metric, rows_by_name in tables for line in metric.remarks(rows_by_name, self._resources)]
 
-    def _texts(self) -> RunTexts:
+    def _texts(self, keeper: DocumentKeeper | None) -> RunTexts:
         """The documents for a reader; where there are too many, those at most risk."""
         hiding = self._questions.hiding_of(text for text in self._metrics if text in self.run.rows)
         many = too_many(self._plan.corpus)
         order = self._order(hiding) if many else None
         free = None if many or hiding != self._questions.hiding else self._gathered.free  # which reads all answers
-        return texts_of(self._plan.corpus, self._plan.anonymizations, order, hiding, self._resources, free)
+        return texts_of(self._plan.corpus, self._plan.anonymizations, order, hiding, self._resources, free, keeper)
 
     def _order(self, hiding: HidingRule) -> Ints | None:
         """Documents by their risk, where it can be told."""
@@ -295,7 +300,10 @@ class Notes:
         ranking = [(metric, metric_text(metric)) for metric in ranking_metrics(hiding.function_words, scored)]
         if any((text, name) not in self._tables for _, text in ranking for name in self.run.names):
             return None
-        return riskiest(self._leaks(ranking))
+        order = Ranking()
+        for numbers, leaks in self._leaks(ranking):
+            order.add(numbers, leaks)
+        return order.numbers
 
     def _leaks(self, ranking: Sequence[tuple[Metric, str]]) -> Iterator[tuple[Ints, list[list[Floats]]]]:
         """What is readable in documents, some at a time: their numbers, and by metric and anonymization how much."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import islice
 
 import msgspec
@@ -91,8 +91,7 @@ def _all_intervals(
     return dict(zip(names, ends, strict=True))
 
 
-@dataclass(frozen=True)
-class Uncertain:
+class Uncertain(msgspec.Struct, frozen=True):
     """Numbers, and what tells how uncertain each is."""
 
     values: Floats

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 
@@ -47,8 +48,7 @@ _NO_ENTITIES = "it does not count marked entities one by one"
 _ENTITY_KINDS: dict[str, Kind] = {"type": "types", "identifier": "identifiers"}
 
 
-@dataclass(frozen=True)
-class _Cell:
+class _Cell(msgspec.Struct, frozen=True, dict=True):
     """One metric of one anonymization: its rows, and how its main number is made of them."""
 
     metric: Metric
@@ -267,8 +267,7 @@ class _EntityCut:
         return np.concatenate(sums, axis=1)
 
 
-@dataclass(frozen=True)
-class _Slicer:
+class _Slicer(msgspec.Struct, frozen=True):
     """One slice of a run."""
 
     run: Run

@@ -11,6 +11,7 @@ from showthrough.core.families import input_types, ranking_metrics
 from showthrough.data.masks import Anonymization
 from showthrough.evaluation._chunks import Cell, Work
 from showthrough.evaluation._mask_notices import read_elsewhere, words_aside
+from showthrough.evaluation.ceiling import has_ceiling
 from showthrough.evaluation.plan import Plan
 from showthrough.metrics import Metric, metric_text
 from showthrough.metrics.chunk import HidingRule
@@ -58,6 +59,7 @@ class WorkSpec:
     def of_chunk(self, anonymizations: Sequence[Anonymization] = (), *, counted: bool = False) -> Work:
         """What is asked of a chunk; of one that is `counted` already what a run does not keep."""
         planned = {} if counted else self.of_scope("document")
+        shared = bool(self.plan.corpus.survey.shared)
         return Work(
             metrics={**planned, **self.ranking},
             anonymizations=anonymizations,
@@ -72,6 +74,7 @@ class WorkSpec:
                 for kind in input_types()
                 if kind.travels and kind.name in self.plan.inputs
             },
+            people={text: metric for text, metric in planned.items() if shared and has_ceiling(metric)},
         )
 
     @cached_property
@@ -103,12 +106,15 @@ class WorkSpec:
     @cached_property
     def ranking(self) -> dict[str, Metric]:
         """What tells the documents at most risk, where not all can be kept and the plan does not ask for it anyway."""
+        return {text: metric for text, metric in self.all_ranking.items() if text not in self.metrics}
+
+    @cached_property
+    def all_ranking(self) -> dict[str, Metric]:
+        """The same with those that the plan asks for."""
         if not (self.plan.texts and self.plan.corpus.survey.annotated and too_many(self.plan.corpus)):
             return {}
-        needed = {
-            metric_text(metric): metric for metric in ranking_metrics(self.hiding.function_words, self.plan.metrics)
-        }
-        return {text: metric for text, metric in needed.items() if text not in self.metrics}
+        ranking = ranking_metrics(self.hiding.function_words, self.plan.metrics)
+        return {metric_text(metric): metric for metric in ranking}
 
     @property
     def retention_key(self) -> str:

@@ -58,13 +58,26 @@ def ceiling(
     settings = RecordedSettings(seed=seed, resamples=resamples, confidence=confidence)
     if problems := settings_problems(settings):
         raise InputError(problems)
-    chosen = {metric_text(metric): metric for metric in metrics_of(usual() if metrics is None else metrics)}
+    chosen = metrics_of(usual() if metrics is None else metrics)
+    return ceiling_of(corpus, chosen, settings, resources or Resources(), Readings())
+
+
+def ceiling_of(
+    corpus: Corpus,
+    metrics: Sequence[Metric],
+    settings: RecordedSettings,
+    resources: Resources,
+    readings: Readings,
+) -> Ceiling:
+    """The same, with what is known already of what annotators reach; it can be used once."""
+    chosen = {metric_text(metric): metric for metric in metrics}
     if not corpus.survey.shared:
         return Ceiling({}, {}, 0, _ALONE)
     scored = {text: metric for text, metric in chosen.items() if has_ceiling(metric)}
     documents = len(corpus.survey.shared)
     none = {text: Human(None, None, None, documents, _MORE) for text in chosen if text not in scored}
-    with closing(Readings(corpus, scored, resources or Resources(), _MOST)) as readings:
+    with closing(readings):
+        readings.complete(corpus, scored, resources, _MOST)
         named, failed = readings.named, readings.failures
         numbers = [_compute_numbers(readings.of_all(), scored, documents, failed, settings)]
         for name in named[:_MOST]:

@@ -44,7 +44,7 @@ class Checkpoints:
         self,
         path: Path | None,
         keep: Callable[[Run], Run] = lambda run: run,
-        told: Callable[[str], None] = lambda fault: None,
+        tell: Callable[[str], None] = lambda fault: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._path = path
@@ -52,7 +52,7 @@ class Checkpoints:
         self.faults: dict[str, Exception] = {}  # metrics whose evidence nobody can write: plugins', which fail for it
         self._file = GrowingFile(path, TITLE)
         self._aside = GrowingFile(None, TITLE)  # answers as they are, where the journal must not have all of them
-        self._kept, self._told, self._clock = keep, told, clock
+        self._kept, self._told, self._clock = keep, tell, clock
         self._last = clock()
         self._saved = 0  # pieces
         self._failed: set[str] = set()  # metrics whose failure is saved
@@ -163,14 +163,14 @@ class Checkpoints:
         if self._wordless:
             if not self._aside.is_intact:
                 self._aside.begin()
-            file, location = self._aside, self._aside.add(self._entry(piece, [], kept=False), durable=False)
+            file, location = self._aside, self._aside.add(self._entry(piece, [], keep=False), durable=False)
         piece.read = partial(self._answer, file, location)
         piece.answer = None
 
     def _answer(self, file: GrowingFile, location: ByteRange) -> ChunkResult:
         return answer_of(decoder_of(JournalEntry).decode(file.read(location)), self._ranking)
 
-    def _entry(self, piece: PartialResult | None, failed: Sequence[tuple[str, str]], *, kept: bool = True) -> bytes:
+    def _entry(self, piece: PartialResult | None, failed: Sequence[tuple[str, str]], *, keep: bool = True) -> bytes:
         """What is written of an answer, or of failures: what may be `kept` of it, or all."""
         numbers, answer = (range(0), ChunkResult()) if piece is None else (piece.numbers, piece.result)
         rows: dict[str, dict[str, dict[str, Floats]]] = {}
@@ -189,7 +189,7 @@ class Checkpoints:
             if seen and name not in REFERENCES:
                 evidence.setdefault(text, {})[name] = seen
         run = replace(self._blank, rows=rows, evidence=evidence, failures=[Failure(*failure) for failure in failed])
-        run = self._kept(run) if kept else run
+        run = self._kept(run) if keep else run
         looked = piece is not None and piece.looked
         entry = JournalEntry(
             start=numbers.start,
@@ -206,7 +206,7 @@ class Checkpoints:
             failures=run.failures,
             masks=dict(answer.masks) if looked else {},
             # Where words stand is of no use without the text, and is found again where there is one.
-            free=answer.free if looked and not (kept and self._wordless) else None,
+            free=answer.free if looked and not (keep and self._wordless) else None,
             risks=risks,
         )
         return encode_json(entry, self.path)

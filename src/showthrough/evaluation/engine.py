@@ -18,7 +18,6 @@ from showthrough.evaluation._chunks import Work, process_chunk
 from showthrough.evaluation._notes import Notes
 from showthrough.evaluation._progress import EvaluationProgress
 from showthrough.evaluation._resume import Earlier, evaluation_key
-from showthrough.evaluation._slices import empty_slice
 from showthrough.evaluation._work_spec import WorkSpec
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.plan import Plan
@@ -35,6 +34,7 @@ from showthrough.run.provenance import (
 )
 from showthrough.run.records import Input
 from showthrough.run.run import Run
+from showthrough.run.slices import Slice
 from showthrough.storage.columns.strings import Strings
 
 _NO_MEMORY = "memory ran out; shorter documents or fewer metrics at a time need less"
@@ -217,6 +217,15 @@ def _those(strings: Sequence[str], ranges: Sequence[range]) -> Any:
     return [string for numbers in ranges for string in strings[numbers.start : numbers.stop]]
 
 
+def _empty_slices(plan: Plan) -> dict[str, Slice]:
+    """The groups of entities that are asked for: rows hang on these."""
+    if not plan.entity_groups:
+        return {}
+    from showthrough.evaluation._slices import empty_slice  # here: few evaluations have any
+
+    return {cut.field: empty_slice(cut) for cut in plan.entity_groups}
+
+
 def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
     corpus = plan.corpus
     return Run(
@@ -237,7 +246,7 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         several_annotators=corpus.survey.annotators > corpus.survey.annotated,
         references=[Input(reference.name, reference.digest, len(reference)) for reference in references],
         thresholds=list(plan.thresholds),
-        slices={cut.field: empty_slice(cut) for cut in plan.entity_groups},  # rows hang on these
+        slices=_empty_slices(plan),
         inputs={
             kind.name: kind.record(plan.inputs[kind.name], corpus) for kind in input_types() if kind.name in plan.inputs
         },

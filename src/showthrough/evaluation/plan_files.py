@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -100,6 +99,8 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> EvaluationRequest:
 
 def _json_of(path: Path, keys: tuple[str, ...]) -> bytes:
     """A TOML file in JSON: one decoder, one wording of errors."""
+    import tomllib  # here: few evaluations have a plan
+
     try:
         content = tomllib.loads(text_of(path, read_bytes(path)))
     except tomllib.TOMLDecodeError as error:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from showthrough.core.arrays import AnyArray, Bools, Codes, Ints, distinct
@@ -58,13 +58,12 @@ _UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), 0x2060, 0xFEFF])  # soft 
 _LABEL = lazy_pattern(r"[A-Z][A-Z_-]+\d*\Z")  # between brackets: [ORG_3], <MEDICATION>
 
 
-@dataclass(frozen=True)
-class Releases:
+class Releases(msgspec.Struct, frozen=True):
     """What the releases of one anonymization are, as far as it matters whose they are."""
 
     unlike: Sequence[str] = ()  # documents whose release is unlike their original
     refusals: int = 0  # those of them that are refusals of a language model
-    others: Mapping[str, str] = field(default_factory=dict)  # documents to those whose text their release is
+    others: Mapping[str, str] = msgspec.field(default_factory=dict)  # documents to those whose text their release is
 
     def is_error(self, documents: int) -> bool:
         """Whether so many are paired wrongly that no number of them means anything."""

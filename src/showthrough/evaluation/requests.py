@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from showthrough.core.errors import InputError, PlanError, Problem, quote_value, shorten
 from showthrough.core.families import InputType, families, input_types
 from showthrough.data.documents import Corpus
@@ -17,7 +19,6 @@ from showthrough.engines.base import Engine, Watch
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings, Names
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.formats.people.names import read_names
 from showthrough.formats.registry import shared_format
 from showthrough.metrics import Metric, metric_text, metrics_of, usual_metrics
 from showthrough.run.gate.parsing import ThresholdRequest, resolve_thresholds
@@ -27,12 +28,11 @@ from showthrough.storage.file_heads import Head
 from showthrough.storage.paths import Remote, as_path
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """Where a corpus or an anonymization is, and which columns hold it if it is a table."""
 
     path: Path | Head
-    columns: Mapping[str, str | None] = field(default_factory=dict)
+    columns: Mapping[str, str | None] = msgspec.field(default_factory=dict)
 
 
 def path_of(value: str, file: Path, location: str) -> Path:
@@ -156,7 +156,10 @@ class EvaluationRequest:
                 problems += error.problems
         names = NO_TABLE
         try:
-            names = read_names(settings.names, corpus) if settings.names else NO_TABLE
+            if settings.names:
+                from showthrough.formats.people.names import read_names  # here: few evaluations have a table
+
+                names = read_names(settings.names, corpus)
         except InputError as error:
             problems += error.problems
         inputs: dict[str, Any] = {}
@@ -199,7 +202,9 @@ def default_metrics(corpus: Corpus, systems: int) -> tuple[Metric, ...]:
     >>> [type(metric).__name__ for metric in default_metrics(Corpus([Document("a", "Mr Doe")]), 1)][-1:]
     ['ClusteringAgreement']
     """
-    metrics = metrics_of(usual_metrics(asked=bool(corpus.survey.questions), annotated=bool(corpus.survey.annotated)))
+    metrics = metrics_of(
+        usual_metrics(questions=bool(corpus.survey.questions), annotated=bool(corpus.survey.annotated))
+    )
     return tuple(metric for metric in metrics if systems > 1 or "systems" not in metric.needs)
 
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from showthrough.core.errors import join_names
+from showthrough.core.errors import ResourceError, join_names
 from showthrough.core.plugins import is_plugin
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, InProcess, LostError, SharedValue
+from showthrough.evaluation._annotator_scores import Readings
 from showthrough.evaluation._chunks import ChunkResult, Work, process_chunk, process_remote_chunk
 from showthrough.evaluation._progress import EvaluationProgress
 from showthrough.evaluation._work_spec import WorkSpec
 from showthrough.metrics import Metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
+from showthrough.run.documents import DocumentKeeper
 
 # The pace decides how long chunks are, so that each takes some seconds, whatever is done with it.
 
@@ -64,6 +67,8 @@ class Runner:
         self._plan, self._corpus = questions.plan, questions.plan.corpus
         self._pace = Pace(questions.of_scope("document").values())
         self._told: SharedValue[Work] | None = None
+        self.readings = Readings()  # what annotators reach in these documents
+        self.keeper: DocumentKeeper | None = None  # where they are too many to be kept all, and one process has them
 
     def through(self, progress: Progress, on_answer: Callable[[], None]) -> None:
         """Chunk after chunk; `on_answer` is called for every answer.
@@ -81,6 +86,9 @@ class Runner:
                 # What only ranks documents may fail: then nobody is told.
                 if text in self._questions.metrics and numbers.start < failing.get(text, total):
                     failing[text], gathered.failures[text] = numbers.start, why
+            if not gathered.has_rows(numbers):
+                self.readings.take(numbers, answer.readings)
+                answer.readings = None
             gathered.take(answer, numbers)
             self._pace.took(int(self._corpus.survey.lengths[numbers.start : numbers.stop].sum()), answer.seconds)
             on_answer()
@@ -133,11 +141,27 @@ class Runner:
 
     def _process_local(self, numbers: range) -> ChunkResult:
         if len(numbers) == len(self._corpus):
-            return process_chunk(self.whole, self._work(numbers, self._questions.anonymizations))
-        chunk = self._chunk(self._corpus.part(numbers))
-        answer = process_chunk(chunk, self._work(numbers, self._masks(numbers)))
+            work = self._work(numbers, self._questions.anonymizations)
+            answer = process_chunk(self.whole, work)
+            self._keep_riskiest(numbers, self.whole, work, answer)
+            return answer
+        chunk, work = self._chunk(self._corpus.part(numbers)), self._work(numbers, self._masks(numbers))
+        answer = process_chunk(chunk, work)
+        self._keep_riskiest(numbers, chunk, work, answer)
         chunk.forget()
         return answer
+
+    def _keep_riskiest(self, numbers: range, chunk: Chunk, work: Work, answer: ChunkResult) -> None:
+        """Has the documents kept that a reader of the run may see. What cannot be had now is read again at the end."""
+        ranking = self._questions.all_ranking
+        names = [anonymization.name for anonymization in work.systems]
+        if not ranking or any((text, name) not in answer.rows for text in ranking for name in names):
+            return
+        if self.keeper is None:
+            self.keeper = DocumentKeeper(self._questions.hiding, self._corpus.survey.lengths)
+        leaks = [[metric.leaks(answer.rows[text, name]) for name in names] for text, metric in ranking.items()]
+        with suppress(ResourceError):  # of words that may stay readable
+            self.keeper.take(numbers, leaks, chunk, work.systems)
 
     def _task_arguments(self, numbers: range, engine: Engine) -> tuple[Any, ...]:
         """What travels to a worker: documents and masks still to be made, and what is the same for all chunks."""

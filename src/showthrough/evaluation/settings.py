@@ -16,7 +16,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from functools import wraps
+from functools import cache, wraps
 from os import PathLike, fspath
 from types import UnionType
 from typing import (
@@ -272,14 +272,24 @@ class Option(NamedTuple):
     rare: bool = False
 
 
+@cache
+def _hints_of(kind: type[Any]) -> dict[str, Any]:
+    """The types of its fields with what stands beside them: to find them takes a millisecond or two."""
+    return get_type_hints(kind, include_extras=True)
+
+
 def options_of(kind: type, *names: str) -> dict[str, Option]:
     """The options among the fields of a class, its own before those of others; or some of them, as they are named."""
-    hints = get_type_hints(kind, include_extras=True)
+    options = _all_options_of(kind)
+    return {name: options[name] for name in names or options}
+
+
+@cache
+def _all_options_of(kind: type[Any]) -> dict[str, Option]:
+    hints = _hints_of(kind)  # type: ignore[arg-type]  # a class has a hash
     declared = dict.fromkeys(name for base in kind.__mro__ for name in inspect.get_annotations(base))
     defaults = {attribute.name: attribute.default for attribute in fields(kind)}
-    chosen = (
-        name for name in names or declared if any(isinstance(annotation, Meta) for annotation in get_args(hints[name]))
-    )
+    chosen = (name for name in declared if any(isinstance(annotation, Meta) for annotation in get_args(hints[name])))
     options = {name: _option(name, hints[name], defaults[name]) for name in chosen}
     headings = {
         name: vars(base).get("heading", "") for base in reversed(kind.__mro__) for name in inspect.get_annotations(base)
@@ -324,9 +334,10 @@ def _limits(meta: Meta) -> str:
 
 def settings_problems(settings: object) -> list[Problem]:
     """One for each value that is of another type than its field, or past its limits."""
-    hints = get_type_hints(type(settings), include_extras=True)
+    kind: type[Any] = type(settings)
+    hints = _hints_of(kind)  # type: ignore[arg-type]  # a class has a hash
     problems = []
-    for option in options_of(type(settings)).values():
+    for option in options_of(kind).values():
         value = getattr(settings, option.name)
         try:
             msgspec.convert(value, hints[option.name])

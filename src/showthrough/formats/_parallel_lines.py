@@ -15,7 +15,7 @@ from showthrough.formats.annotation_tools.line_index import ConsecutiveLines, Gr
 from showthrough.storage.compression import compression_of
 from showthrough.storage.limits import RECORD
 from showthrough.storage.paths import Remote
-from showthrough.storage.reading import BOM, ENOUGH, file_state, lines_of, open_file, reading
+from showthrough.storage.reading import BOM, ENOUGH, WHOLE, file_state, lines_of, open_file, reading
 
 STRETCH = 1 << 25  # bytes that are looked at as one task
 _LEAST = 1 << 20
@@ -165,14 +165,14 @@ def _lines(path: Path, bounds: Bounds, before: int = 0) -> Iterator[tuple[int, i
         yield from lines_of(path)
         return
     number, longest = before, RECORD.bytes
-    with reading(path), open_file(path) as file:
+    with reading(path), open_file(path, WHOLE) as file:
         offset = _next_line(file, start)
         while (stop is None or offset < stop) and (line := file.readline(longest + 1)):
             number += 1
             if len(line) > longest:
                 raise RECORD.exceeded_error(path, "has", f"line {number}")
             content = line if offset else line.removeprefix(BOM)
-            yield number, offset + len(line) - len(content), content if content.strip() else b""
+            yield number, offset + len(line) - len(content), b"" if content.isspace() else content
             offset += len(line)
 
 

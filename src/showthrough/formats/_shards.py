@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
 from showthrough.core.errors import ChangedError, InputError, Problem, at_document, shorten
@@ -121,8 +122,7 @@ def read_corpus_of(
     return corpus
 
 
-@dataclass(frozen=True)
-class _Documents:
+class _Documents(msgspec.Struct, frozen=True):
     """What came of one file of a corpus."""
 
     documents: Sequence[Document]

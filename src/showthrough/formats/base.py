@@ -198,7 +198,7 @@ def unwritable(document: Document, why: str) -> OutputError:
 # These functions make masks of what was read of an anonymization, and check it against the corpus.
 
 
-def documents_of_corpus(content: Mapping[str, Value], file: Input) -> dict[str, Value]:
+def known_documents(content: Mapping[str, Value], file: Input) -> dict[str, Value]:
     """What an anonymization has of documents of the corpus; how many others it has is noted."""
     ids = frozenset(content if file.corpus is None else file.corpus.ids)
     documents = {key: value for key, value in content.items() if key in ids}
@@ -214,8 +214,8 @@ def without_strangers(content: Masks | Texts, file: Input) -> Masks | Texts:
     if file.columns.extra == "error":
         return content
     if isinstance(content, Texts):
-        return Texts(documents_of_corpus(content, file))
-    documents = documents_of_corpus(content, file)
+        return Texts(known_documents(content, file))
+    documents = known_documents(content, file)
     if isinstance(content, Passages):
         return Passages(documents, {key: text for key, text in content.written.items() if key in documents})
     return content if len(documents) == len(content) else documents

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 from msgspec import inspect
 
 from showthrough.core.errors import join_names, shorten
@@ -76,11 +77,10 @@ def _these_nouns(items: Mapping[str, int], noun: str) -> str:
     return f"these {noun}s" if len(items) > 1 else f"this {noun}"
 
 
-@dataclass(frozen=True)
-class KeyTree:
+class KeyTree(msgspec.Struct, frozen=True):
     """The keys that objects of a kind have, and what those in them have; `every`: of whatever key."""
 
-    keys: Mapping[str, KeyTree | None] = field(default_factory=dict)
+    keys: Mapping[str, KeyTree | None] = msgspec.field(default_factory=dict)
     aside: frozenset[str] = frozenset()
     every: KeyTree | None = None
 

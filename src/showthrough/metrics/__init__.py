@@ -204,12 +204,12 @@ def preset(name: str) -> tuple[str, ...]:
     return PRESETS[name]
 
 
-def usual_metrics(*, asked: bool, annotated: bool) -> tuple[str, ...]:
+def usual_metrics(*, questions: bool, annotated: bool) -> tuple[str, ...]:
     """What is scored where nobody says which: the preset `default`; of documents that nobody annotated `unannotated`.
 
     Documents that ask who wrote them have `pan`, and the default one beside it where somebody annotated them.
     """
-    if asked:
+    if questions:
         return (*preset("pan"), *(preset("default") if annotated else ()))
     return preset("default" if annotated else "unannotated")
 

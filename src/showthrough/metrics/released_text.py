@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Mask, as_read
@@ -14,8 +15,7 @@ _WORD = lazy_pattern(r"[^\W_]+")
 _CODE, _NAME = 5, 3  # letters and digits of a code, and letters of a name, from which on they are no coincidence
 
 
-@dataclass(frozen=True)
-class ReleasedText:
+class ReleasedText(msgspec.Struct, frozen=True):
     """What can be read of a text, with the spans that an anonymizer wrote there.
 
     >>> released = ReleasedText.of("Mr John Doe of Oslo", [Mask(3, 11, "PERSON"), Mask(15, 19)])
@@ -25,8 +25,8 @@ class ReleasedText:
 
     original_text: str
     text: str
-    masks: list[Mask] = field(default_factory=list)  # as they are read: ascending, none overlapping another
-    starts: list[int] = field(default_factory=list)  # where in the released text each of them writes
+    masks: list[Mask] = msgspec.field(default_factory=list)  # as they are read: ascending, none overlapping another
+    starts: list[int] = msgspec.field(default_factory=list)  # where in the released text each of them writes
 
     @classmethod
     def of(cls, text: str, masks: Iterable[Mask]) -> ReleasedText:

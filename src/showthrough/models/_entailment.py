@@ -56,11 +56,15 @@ class Entailment(PretrainedModel):
             for first in range(0, len(indices), _BLOCK):
                 block = [groups[index] for index in indices[first : first + _BLOCK]]
                 with guard_errors(self.role.failure_error):
-                    windows = [[self._windows(text, one) for one in hypotheses] for text, hypotheses in block]
-                chances = iter(self._run([window for group in windows for one in group for window in one]).tolist())
+                    windows = [
+                        [self._windows(text, hypothesis) for hypothesis in hypotheses] for text, hypotheses in block
+                    ]
+                chances = iter(
+                    self._run([window for group in windows for hypothesis in group for window in hypothesis]).tolist()
+                )
                 share_of(self.watch, "hypotheses", first, len(block), len(indices))(1.0)
                 for group in windows:
-                    highest = [max((next(chances) for _ in one), default=math.nan) for one in group]
+                    highest = [max((next(chances) for _ in hypothesis), default=math.nan) for hypothesis in group]
                     yield {"chances": np.array(highest, dtype=np.float64)}
 
         return [np.asarray(entry["chances"], dtype=np.float64) for entry in self.cache.through(names, answer)]

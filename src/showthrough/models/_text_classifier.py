@@ -43,16 +43,16 @@ class TextClassifier(PretrainedModel):
         seed: int,
     ) -> list[Ints]:
         """The labels of texts, learned from others; from the cache where the same was learned before."""
-        asked = [list(side) for side in tests]
-        name = question("learned", VERSION, self.identity, list(texts), labels.tolist(), classes, asked, epochs, seed)
+        sides = [list(side) for side in tests]
+        name = question("learned", VERSION, self.identity, list(texts), labels.tolist(), classes, sides, epochs, seed)
 
         def answer(indices: list[int]) -> Iterator[Arrays]:
             with guard_errors(self.role.failure_error):
                 model = self._taught(texts, labels, classes, epochs, seed)
-                yield {str(number): self._label(model, side) for number, side in enumerate(asked)}
+                yield {str(number): self._label(model, side) for number, side in enumerate(sides)}
 
         (entry,) = self.cache.through([name], answer)
-        return [np.asarray(entry[str(number)], dtype=np.int64) for number in range(len(asked))]
+        return [np.asarray(entry[str(number)], dtype=np.int64) for number in range(len(sides))]
 
     def _taught(self, texts: Sequence[str], labels: Ints, classes: int, epochs: int, seed: int) -> Any:
         windows, owner = self._windows(texts)

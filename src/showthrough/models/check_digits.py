@@ -61,7 +61,7 @@ def _fiscal_code(plain: str) -> bool:
     def value(sign: str) -> int:
         return int(sign) if sign.isdecimal() else ord(sign) - ord("A")
 
-    total = sum(value(sign) if place % 2 else _ODD[value(sign)] for place, sign in enumerate(plain[:-1]))
+    total = sum(value(sign) if index % 2 else _ODD[value(sign)] for index, sign in enumerate(plain[:-1]))
     return total % 26 == value(plain[-1])
 
 
@@ -92,7 +92,7 @@ _SCHEMES = (
 )
 
 
-def scheme_of(written: str, said: str) -> str:
+def scheme_of(written: str, stated: str) -> str:
     """The scheme by which a number checks, empty where it does by none; `said` is its type and what stands before it.
 
     A form that any number may have needs a word for it beside: one of eleven numbers checks by chance.
@@ -102,7 +102,7 @@ def scheme_of(written: str, said: str) -> str:
     """
     plain = _SIGNS.sub("", written).upper()
     for scheme in _SCHEMES:
-        cued = not scheme.cue or re.search(scheme.cue, said, re.IGNORECASE)
+        cued = not scheme.cue or re.search(scheme.cue, stated, re.IGNORECASE)
         if cued and plain.isascii() and re.fullmatch(scheme.form, plain) and scheme.check(plain):
             return scheme.name
     return ""

@@ -14,11 +14,10 @@ TAB's own list are English, and of other languages no list has been published.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True)
-class ClosedClasses:
+class ClosedClasses(msgspec.Struct, frozen=True):
     """The words of one language, and the shortened ones that count beside an apostrophe alone."""
 
     name: str  # of the language, in English

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from showthrough.core.errors import PlanError, ResourceError, UnavailableError
 
 
@@ -59,8 +61,7 @@ class Role:
         return ResourceError(f"{self.what}: the model failed: {reason}")
 
 
-@dataclass(frozen=True)
-class SourceName:
+class SourceName(msgspec.Struct, frozen=True):
     """A name in its parts.
 
     >>> INFORMATION.parse("hf:google-bert/bert-base-uncased@86b5e09")

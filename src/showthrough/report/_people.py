@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
+
+import msgspec
 
 from showthrough.metrics import Role
 from showthrough.report.table import format_score
@@ -19,8 +20,7 @@ _MOST = 3
 Value = tuple[float, float, float]  # a number with the low and the high end of its interval
 
 
-@dataclass(frozen=True)
-class HumanScores:
+class HumanScores(msgspec.Struct, frozen=True):
     """What people reach on a metric, each scored against the others: together, and one by one."""
 
     value: Value

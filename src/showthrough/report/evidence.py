@@ -7,8 +7,9 @@ in its section.
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from showthrough.metrics import READS_RELEASE
 from showthrough.report.section import sections
@@ -23,8 +24,7 @@ from showthrough.run.run import Run
 State = Literal["tested", "weak", "absent"]
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True):
     """One thing to look at: whether it was, what there is to say of it in a few words, and what would look at it."""
 
     title: str

@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import msgspec
 
@@ -179,8 +178,7 @@ def tae_value(run: Run, name: str, text: str) -> float | dict[str, float | None]
 # One table has the views of a run as files. Each view is an option of `evaluate` and `report`.
 
 
-@dataclass(frozen=True)
-class View:
+class View(msgspec.Struct, frozen=True):
     """What the help says of it, and what makes its text of a run.
 
     A view that `shows_documents` is asked whether to leave every word of them out. The others never see one then. One

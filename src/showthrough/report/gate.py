@@ -31,8 +31,8 @@ from showthrough.run.gate.checks import (
     format_value,
 )
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE, Grade
+from showthrough.run.gate.reasons import ReleaseState
 from showthrough.run.gate.sample_size import Need
-from showthrough.run.gate.state import ReleaseState
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 MADE_BY = "showthrough check"

@@ -21,8 +21,9 @@ from showthrough.run.folders import PathNames
 from showthrough.run.gate.checking import Gate
 from showthrough.run.gate.checks import format_value
 from showthrough.run.gate.grading import UNJUDGED, Grade, Grading, demands_of, grade_demand, overall
+from showthrough.run.gate.reasons import ReleaseState
 from showthrough.run.gate.sample_size import Need
-from showthrough.run.gate.state import Decision, ReleaseState, rank, without_folders
+from showthrough.run.gate.state import Decision, rank, without_folders
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, INFORMATION, MEANING, PRECISION, choose_metric, find_metrics, headline
 from showthrough.run.run import Run

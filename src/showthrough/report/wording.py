@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from showthrough.core.errors import PlanError, ResourceError, shorten
 from showthrough.data.types import kind_of
@@ -24,8 +25,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Clause:
+class Clause(msgspec.Struct, frozen=True):
     """A piece of a sentence whose middle is what counts."""
 
     before: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -47,8 +46,7 @@ class Comparisons(list[Comparison]):
         return _views.html(self)
 
 
-@dataclass(frozen=True)
-class Contest:
+class Contest(msgspec.Struct, frozen=True):
     """What is compared: the anonymizations of a run on one metric, all in the same order.
 
     `tables` are what is counted, in the same columns; none where documents cannot be exchanged one by one.

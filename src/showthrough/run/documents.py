@@ -5,13 +5,13 @@ All of a corpus are kept up to a limit; of a larger one those in which most can 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
-from showthrough.core.arrays import Bools, Floats, Ints
+from showthrough.core.arrays import AnyArray, Bools, Floats, Ints
 from showthrough.core.errors import join_names, shorten
 from showthrough.data.documents import Corpus, Document, chunk_ranges, documents_at, span_fault
 from showthrough.data.layout.coverage import Replacements
@@ -74,24 +74,28 @@ def too_many(corpus: Corpus) -> bool:
     return len(corpus) > MOST_DOCUMENTS or int(corpus.survey.lengths.sum()) > MOST_CHARACTERS
 
 
-def riskiest(blocks: Iterable[tuple[Ints, Sequence[Sequence[Floats]]]]) -> Ints:
+class Ranking:
     """Document numbers, those at most risk first, as many as are ever kept.
 
-    By the most that any anonymization leaks, then as they come. Documents come some at a time: their numbers, and their
-    leaks for each kind of leak and each anonymization; the first kind weighs most.
+    By the most that any anonymization leaks, then as they stand in the corpus. Documents come some at a time: their
+    numbers, and their leaks for each kind of leak and each anonymization; the first kind weighs most.
 
-    >>> direct, quasi = np.array([0, 1, 0]), np.array([4, 0, 1])
-    >>> riskiest([(np.arange(3), [[direct], [quasi]])]).tolist()
+    >>> ranking, direct, quasi = Ranking(), np.array([0, 1, 0]), np.array([4, 0, 1])
+    >>> ranking.add(np.arange(3), [[direct], [quasi]])
+    >>> ranking.numbers.tolist()
     [1, 0, 2]
     """
-    numbers, most = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
-    for new, leaks in blocks:
+
+    def __init__(self) -> None:
+        self.numbers: Ints = np.zeros(0, dtype=np.int64)
+        self._most = np.zeros((0, 0))
+
+    def add(self, numbers: Ints, leaks: Sequence[Sequence[Floats]]) -> None:
         worst = np.array([np.max(leak, 0) for leak in leaks], dtype=np.float64)
-        numbers = np.concatenate((numbers, new))
-        most = np.hstack((most, worst)) if most.size else worst
+        numbers = np.concatenate((self.numbers, numbers))
+        most = np.hstack((self._most, worst)) if self._most.size else worst
         order = np.lexsort([numbers, *(-kind for kind in reversed(most))])[:MOST_DOCUMENTS]  # the last key first
-        numbers, most = numbers[order], most[:, order]
-    return numbers
+        self.numbers, self._most = numbers[order], most[:, order]
 
 
 def select_fitting(order: Ints, lengths: Ints) -> list[int]:
@@ -101,6 +105,44 @@ def select_fitting(order: Ints, lengths: Ints) -> list[int]:
     return list(map(int, order[:fitting]))
 
 
+class KeptDocument(NamedTuple):
+    """A document with what a run keeps beside it."""
+
+    document: Document
+    masks: dict[str, list[TypedMask]]  # by anonymization
+    free: Spans
+
+
+class DocumentKeeper:
+    """Keeps, while chunks go by, the documents at most risk so far: the run need not read them again."""
+
+    def __init__(self, hiding: HidingRule, lengths: AnyArray) -> None:
+        self.hiding = hiding
+        self.documents: dict[int, KeptDocument] = {}
+        self._lengths = lengths  # of all documents of the corpus
+        self._ranking = Ranking()
+
+    def take(
+        self,
+        numbers: range,
+        leaks: Sequence[Sequence[Floats]],
+        chunk: Chunk,
+        anonymizations: Sequence[Anonymization],
+    ) -> None:
+        """Looks at the documents of a chunk, by their numbers in the corpus and their leaks."""
+        self._ranking.add(np.arange(numbers.start, numbers.stop), leaks)
+        chosen = select_fitting(self._ranking.numbers, self._lengths)
+        if not (new := sorted(number for number in chosen if number in numbers)):
+            return
+        for number in self.documents.keys() - {*chosen}:
+            del self.documents[number]
+        free = list(free_words(chunk, self.hiding))
+        for number in new:
+            document = chunk.axis.documents[number - numbers.start]
+            masks = {each.name: list(map(_as_typed, each.of(document.id))) for each in anonymizations}
+            self.documents[number] = KeptDocument(document, masks, free[number - numbers.start])
+
+
 def texts_of(
     corpus: Corpus,
     anonymizations: Sequence[Anonymization],
@@ -108,17 +150,27 @@ def texts_of(
     hiding: HidingRule,
     resources: Resources,
     free: list[Spans] | None = None,
+    keeper: DocumentKeeper | None = None,
 ) -> RunTexts:
     """What a run keeps. `order` ranks the documents where there are too many; `None` takes the first.
 
-    `free` are the words of all documents that may stay readable, where somebody found them already.
+    `free` are the words of all documents that may stay readable, where somebody found them already. A `keeper` may
+    have what is asked for.
     """
     chosen: Literal["all", "riskiest", "first"] = "all"
     if too_many(corpus):
         chosen = "first" if order is None else "riskiest"
         first = np.arange(min(len(corpus), MOST_DOCUMENTS)) if order is None else order
         # Ascending: of documents that are packed together those of one pack follow each other.
-        documents = documents_at(corpus.documents, np.sort(select_fitting(first, corpus.survey.lengths)))
+        numbers = np.sort(select_fitting(first, corpus.survey.lengths))
+        if keeper and keeper.hiding == hiding and keeper.documents.keys() >= {*numbers.tolist()}:
+            kept = [keeper.documents[number] for number in numbers.tolist()]
+            by_name = {each.name: [entry.masks[each.name] for entry in kept] for each in anonymizations}
+            words = [entry.free for entry in kept]
+            return RunTexts(
+                [entry.document for entry in kept], by_name, words, hiding.function_words, chosen, *hiding[1:]
+            )
+        documents = documents_at(corpus.documents, numbers)
     else:
         documents = list(corpus)
     ids = [document.id for document in documents]

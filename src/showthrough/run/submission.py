@@ -27,10 +27,10 @@ class Submission(msgspec.Struct, frozen=True):
 
 def submission_of(run: Run) -> Submission:
     """What it says; of a run that was never handed in, that nobody scored anything again."""
-    said = run.provenance.get(KEY)
-    if said is None:
+    content = run.provenance.get(KEY)
+    if content is None:
         return Submission(unverified=dict.fromkeys(run.names, NOT_CHECKED))
-    return msgspec.convert(said, Submission)
+    return msgspec.convert(content, Submission)
 
 
 def prepare(run: Run, about: Mapping[str, str]) -> Run:
@@ -84,16 +84,16 @@ def hide_ids(run: Run) -> Run:
 
 def differences(run: Run, again: Run) -> dict[str, str]:
     """By anonymization: what another evaluation of the same files found otherwise; nothing where all is equal."""
-    found: dict[str, str] = {}
+    faults: dict[str, str] = {}
     scored = {(score.anonymization, score.metric, score.part): score for score in again.scores}
     for score in run.scores:
         key = score.anonymization, score.metric, score.part
-        if score.anonymization in again.names and score.metric in again.rows and score.anonymization not in found:
+        if score.anonymization in again.names and score.metric in again.rows and score.anonymization not in faults:
             other = scored.get(key)
             if other is None or not _same(score.value, other.value):
                 value = "nothing" if other is None else other.value
-                found[score.anonymization] = f"{shorten(score.metric)} is {value} when scored again, not {score.value}"
-    return found
+                faults[score.anonymization] = f"{shorten(score.metric)} is {value} when scored again, not {score.value}"
+    return faults
 
 
 def _same(value: float | None, other: float | None) -> bool:

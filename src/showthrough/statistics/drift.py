@@ -9,7 +9,8 @@ have nothing of their own. So rare finds raise no alarm that Student's t alone w
 
 Each look takes the last day, the last seven and all days so far. Limits are such that at most 5 % of months in which
 nothing changes raise any alarm: over all looks of a month by the law of the largest t, and over windows and rates by
-Bonferroni's correction. `benchmarks/drift.py` tries that. Days are taken to be independent of each other.
+Bonferroni's correction. A day may be like the one before it: how much, the reference shows, as well as few days can. If
+days are very much alike, more months raise an alarm. `benchmarks/drift.py` tries all of that.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from showthrough.statistics.numerics.distributions import beta_quantile, student
 
 LOOKS = 31  # of a month, at most
 WINDOWS = (1, 7, LOOKS)  # days that a look takes
+_MOST_ALIKE = 0.9
 MONTHS = 40_000  # quiet months, from which limits are taken
 
 
@@ -79,10 +81,16 @@ def find_drift(days: DayTotals, reference: int, rates: tuple[Rate, ...], level: 
         between = _between_days(root[first], precision[first])
         weight = np.where(by > 0, 1 / (1 / precision + between[..., None, :]), 0)
         mean, trust = _mean(root[first], weight[first])
-        scale = np.maximum((weight[first] * (root[first] - mean[..., None, :]) ** 2).sum(-2) / (reference - 1), 1)
+        rest = np.sqrt(weight[first]) * (root[first] - mean[..., None, :])
+        scale = np.maximum((rest**2).sum(-2) / (reference - 1), 1)
+        memory = _memory(rest)
         sums = [_windows(values[..., reference:, :]) for values in (weight, weight * root, counted, by)]
         shift = sums[1] / sums[0] - mean[..., None, None, :]
-        t = shift / np.sqrt(scale[..., None, None, :] * (1 / sums[0] + 1 / trust[..., None, None, :]))
+        looks = np.minimum(np.arange(1, shift.shape[-3] + 1)[:, None], WINDOWS)[..., None]
+        before_alike = _alike(memory, np.array(reference))
+        scale = scale / (1 - (before_alike - 1) / (reference - 1))
+        spread = _alike(memory[..., None, None, :], looks) / sums[0] + (before_alike / trust)[..., None, None, :]
+        t = shift / np.sqrt(scale[..., None, None, :] * spread)
         found = sums[2] / sums[3]
         freedom = trust**2 / (weight[first] ** 2).sum(-2) - 1  # days of few documents tell little
     every = level / sum(each.weight for each in rates)
@@ -135,6 +143,21 @@ def _maxima(reference: int) -> Floats:
     scale = before.std(1, ddof=1)[:, None, None]
     t = (sums / days - before.mean(1)[:, None, None]) / (scale * np.sqrt(1 / days + 1 / reference))
     return np.asarray(t.max(1).T)
+
+
+def _memory(rest: Floats) -> Floats:
+    """How much a day is like the one before it, as a correlation, without its bias in short series (Kendall 1954).
+
+    Days that vary less than documents make them vary have no more to share than what documents say.
+    """
+    days = rest.shape[-2]
+    found = (rest[..., 1:, :] * rest[..., :-1, :]).sum(-2) / np.maximum((rest**2).sum(-2), days - 1)
+    return np.asarray(np.clip(np.nan_to_num(found + (1 + 3 * found) / days), 0, _MOST_ALIKE))
+
+
+def _alike(memory: Floats, days: Ints) -> Floats:
+    """How many times the variance of the mean of days is what it would be if no day were like the one before."""
+    return np.asarray((1 + memory) / (1 - memory) - 2 * memory * (1 - memory**days) / (days * (1 - memory) ** 2))
 
 
 def _between_days(values: Floats, precision: Floats) -> Floats:

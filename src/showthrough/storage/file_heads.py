@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -43,8 +42,7 @@ _KEY = msgspec.json.Decoder(str)
 _VALUE = lazy_pattern(rb"\s*:\s*(\S?)\s*(\S?)")
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """JSON by its first bytes: what it opens with, and the keys of its first object, with what their values open with.
 
     >>> shape_of(b'[{"id": 1, "data": {"text": "Oslo"}, "marks": [ {"st')
@@ -52,7 +50,7 @@ class Shape:
     """
 
     opening: bytes
-    keys: Mapping[str, bytes] = field(default_factory=dict)
+    keys: Mapping[str, bytes] = msgspec.field(default_factory=dict)
     whole: bool = True  # whether the object ended, so that these are all of its keys
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from showthrough.core.errors import InputError, Problem, shorten
 from showthrough.core.patterns import lazy_pattern
@@ -23,8 +24,7 @@ _SIZE = lazy_pattern(r"(\d{1,12}) ?([kmgt]?)b?", re.IGNORECASE)
 _BLOCK = 1 << 20
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(msgspec.Struct, frozen=True):
     """A size that the environment may set, and what it is the size of."""
 
     variable: str

@@ -26,6 +26,7 @@ from showthrough.storage.paths import file_state as file_state
 T = TypeVar("T")
 U = TypeVar("U")
 BOM = b"\xef\xbb\xbf"
+WHOLE = 1 << 18  # bytes that are read at a time of a file that is read from its start to its end
 ENOUGH = 10_000  # problems of one file; whatever it is, it is broken throughout
 _FIELD = 80  # characters of the path to a field, some of them names out of the file
 _FOREIGN = {
@@ -85,13 +86,18 @@ def exists(path: Path) -> bool:
         return path.exists()
 
 
-def open_file(path: Path) -> IO[bytes]:
-    """A file to read, unpacked on the way where its name ends in .gz or .zst."""
+def open_file(path: Path, buffer: int = -1) -> IO[bytes]:
+    """A file to read, unpacked on the way where its name ends in .gz or .zst.
+
+    A plain file is read so many bytes at a time: many suit whoever reads all of it, few whoever reads here and there.
+    """
     if is_folder(path):
         raise fail(path, "is a folder; expected a file")
     check_regular(path)
     with reading(path):
-        return open_unpacked(path, lambda: path.open("rb")) if compression_of(path) else path.open("rb")
+        if compression_of(path):
+            return open_unpacked(path, lambda: path.open("rb"))
+        return path.open("rb", buffer)
 
 
 def read_bytes(path: Path, limit: Limit = FILE) -> bytes:
@@ -294,7 +300,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
     offset = number = 0
     packed = bool(compression_of(path))
     most, longest = FILE.bytes, RECORD.bytes
-    with reading(path), open_file(path) as file:
+    with reading(path), open_file(path, WHOLE) as file:
         while line := file.readline(longest + 1):
             number += 1
             if len(line) > longest:
@@ -304,7 +310,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
             content = without_bom(path, line) if number == 1 else line
             if number == 1 and _LIST.match(content) and not content.rstrip().endswith(b"]"):
                 raise fail(path, "starts a JSON list; expected one object a line, or the ending .json")
-            if content.strip():
+            if content and not content.isspace():
                 yield number, offset + len(line) - len(content), content
             offset += len(line)
 

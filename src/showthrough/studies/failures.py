@@ -211,7 +211,7 @@ class Inspection:
         pairs.update((-1, code) for code in kind[free].tolist())
         marked, masked = [*self.types, NOT_MARKED], [*titles, NOT_MASKED]
         return sorted(
-            (TypePair(marked[one], masked[other], count) for (one, other), count in pairs.items()),
+            (TypePair(marked[left], masked[other], count) for (left, other), count in pairs.items()),
             key=lambda pair: (-pair.spans, pair.marked, pair.masked),
         )
 

@@ -171,14 +171,14 @@ class LanguageModelAnonymizer(ExternalAnonymizer):
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         self.prepare()
-        asked = self.questions(documents)
-        flat = [question for own in asked for _, _, question in own]
+        questions = self.questions(documents)
+        flat = [question for own in questions for _, _, question in own]
         chat = self._chat()
         replies = iter(chat.replies(flat, self._check))
         self._counts.update(self.usage(chat))
         return [
             self._masks(document, [(start, end, next(replies)) for start, end, _ in own])
-            for document, own in zip(documents, asked, strict=True)
+            for document, own in zip(documents, questions, strict=True)
         ]
 
     def resources(self, tally: QuestionTally | None = None) -> Resources:
@@ -222,15 +222,15 @@ class LanguageModelAnonymizer(ExternalAnonymizer):
         return None if reply is None or refused else reply.content
 
     def _spans(self, text: str, answers: Sequence[tuple[int, int, str]]) -> list[Mask]:
-        found: list[Mask] = []
+        masks: list[Mask] = []
         for start, end, answer in answers:
             for quote in decode_answer(answer, _Quotes).entities:
                 spans = list(quoted_spans(quote.text, text[start:end]))
                 self._counts[QUOTES] += 1
                 self._counts[INVENTED] += not spans
                 label = quote.type.strip().upper() or "MISC"
-                found += [TypedMask(start + first, start + last, None, label) for first, last in spans]
-        return _disjoint(found)
+                masks += [TypedMask(start + first, start + last, None, label) for first, last in spans]
+        return _disjoint(masks)
 
     def _changes(self, text: str, answers: Sequence[tuple[int, int, str]]) -> list[Mask]:
         written, at = [], 0
@@ -292,10 +292,10 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _disjoint(masks: Sequence[Mask]) -> list[Mask]:
     """The longest of masks that overlap, the first among equals, in the order of the text."""
-    kept: list[Mask] = []
+    result: list[Mask] = []
     taken: set[int] = set()
     for mask in sorted(masks, key=lambda mask: (mask.start - mask.end, mask.start)):
         if taken.isdisjoint(range(mask.start, mask.end)):
             taken.update(range(mask.start, mask.end))
-            kept.append(mask)
-    return sorted(kept, key=lambda mask: mask.start)
+            result.append(mask)
+    return sorted(result, key=lambda mask: mask.start)

@@ -250,7 +250,7 @@ def new_masks(document: Document, masks: Sequence[Mask], spans: Sequence[Span]) 
         places = places[places >= 0]
         places = places[~covered[places]]
         for run in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
-            letters = [place for place in run.tolist() if document.text[place].isalnum()]
+            letters = [index for index in run.tolist() if document.text[index].isalnum()]
             if letters:
                 added.append(TypedMask(letters[0], letters[-1] + 1, None, label))
                 covered[letters[0] : letters[-1] + 1] = True

@@ -75,7 +75,12 @@ def test_json_is_found_in_what_models_say(content: str) -> None:
     assert decode_answer(content, list[int]) == [1, 2]
 
 
-@pytest.mark.parametrize("content", ["", "[1, 2", "1, 2", "[1, 'a']", '["a"]', "[1] [2]", "[" * 5000])
+@pytest.mark.parametrize("content", ['["two\n lines"]', '```json\n["two\t\nlines"\n]\n```'])
+def test_a_string_may_have_line_ends_that_json_does_not_allow(content: str) -> None:
+    assert decode_answer(content, list[str])[0].split() == ["two", "lines"]
+
+
+@pytest.mark.parametrize("content", ["", "[1, 2", "1, 2", "[1, 'a']", '["a"]', "[1] [2]", "[" * 5000, '["\\\n"]'])
 def test_what_is_no_answer_is_none(content: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 (whatever it says)
         decode_answer(content, list[int])

@@ -265,10 +265,37 @@ class TestWhatServersCannot:
             server.unable = (name,)
             asked = [question(f"text {number}", schema=PEOPLE) for number in range(4)]
             assert said(model(server, path, concurrency=1).replies(asked, check)) == [one.text for one in asked]
-        assert sum(server.tries.values()) == len(asked) + 1
-        assert name in server.sent[0]
-        assert all(name not in one for one in server.sent[1:])
-        assert all(("max_completion_tokens" in one) == (name == "max_tokens") for one in server.sent[1:])
+        refused = 1 + (name == "response_format")  # of which there are two kinds
+        assert sum(server.tries.values()) == len(asked) + refused
+        assert all(name in one for one in server.sent[:refused])
+        assert all(name not in one for one in server.sent[refused:])
+        assert all(("max_completion_tokens" in one) == (name == "max_tokens") for one in server.sent[refused:])
+
+    @pytest.mark.parametrize(
+        ("status", "message"),
+        [
+            (400, "response_format: json_schema is not supported"),
+            (422, "Input should be 'text' or 'json_object' (response_format.type)"),
+            (500, "1 validation error: ('body', 'response_format', 'type') Input should be 'text' or 'json_object'"),
+        ],
+    )
+    def test_a_server_that_takes_a_schema_in_another_form(self, path: Path, status: int, message: str) -> None:
+        def refuse(sent: dict[str, Any]) -> tuple[int, str] | None:
+            return (status, message) if sent["response_format"]["type"] == "json_schema" else None
+
+        with talking(echo) as server:
+            server.refuses = refuse
+            asked = [question(f"text {number}", schema=PEOPLE) for number in range(3)]
+            assert said(model(server, path, concurrency=1).replies(asked, check)) == [one.text for one in asked]
+        forms = [one["response_format"] for one in server.sent]
+        assert forms[0]["type"] == "json_schema"
+        assert forms[1:] == [{"type": "json_object", "schema": PEOPLE}] * 3
+
+    def test_a_server_out_of_order_is_not_taken_for_one_that_refuses(self, path: Path) -> None:
+        with talking(echo) as server:
+            server.refuses = lambda _: (500, "response_format failed") if len(server.sent) == 1 else None
+            model(server, path).replies([question("text", schema=PEOPLE)], check)
+        assert [one["response_format"]["type"] for one in server.sent] == ["json_schema"] * 2
 
     def test_one_that_can_do_nothing_beside_talking(self, path: Path) -> None:
         with talking(echo) as server:
@@ -373,13 +400,16 @@ class TestPace:
 
     def test_a_rate_spaces_questions(self) -> None:
         turns = _client.RetryPolicy(60, waits := Waits())
-        assert all(turns.turn() for _ in range(4))
+        for _ in range(4):
+            with turns.turn() as free:
+                assert free
         assert [round(wait) for wait in waits.heard] == [0, 1, 2, 3]  # one a second
 
     def test_whoever_is_told_to_wait_makes_all_wait(self) -> None:
         turns = _client.RetryPolicy(0, waits := Waits())
         turns.after(1, 20.0)
-        turns.turn()
+        with turns.turn():
+            pass
         assert [round(wait) for wait in waits.heard] == [20, 20]
 
     def test_tries_come_later_and_later(self) -> None:

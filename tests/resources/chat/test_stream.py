@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,13 +14,15 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from showthrough.core.errors import ResourceError
 from showthrough.models.chat import _client
+from showthrough.models.chat._client import RetryPolicy
 from showthrough.models.chat._stream import AnswerStream, BrokenStreamError, JsonScanner
 from showthrough.models.chat.base import AnswerSource, ChatQuestion, describe_unanswered
 from showthrough.models.chat.model import LanguageModel, _Pace
 from showthrough.models.chat.recordings import Recordings, read_recordings
 from showthrough.models.settings import AskingSettings
-from talking import talking
+from talking import DroppedError, talking
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -88,7 +93,8 @@ def test_an_answer_with_the_counts_of_the_server() -> None:
 
 
 def test_bytes_may_part_anywhere_and_text_may_have_any_line_end() -> None:
-    body = event("a\u2028b\x85c").replace(b"\\u2028", "\u2028".encode()) + b": alive\r\n\r\n" + event("d") + DONE
+    body = event("a\u2028b\x85c").replace(b"\\u2028", "\u2028".encode()) + b": alive\r\n\r\n"
+    body += event("d", finish_reason="stop") + DONE
     chunks = [body[at : at + 1] for at in range(len(body))]
     assert stream_of(chunks, wants_json=False).text == "a\u2028b\x85cd"
 
@@ -135,12 +141,12 @@ def test_a_server_without_a_limit_is_left_at_twice_the_tokens() -> None:
     "chunks",
     [
         [event("{")],
-        [],
-        [b"data: {\n\n"],
+        [b": alive\n\n", b"data: {\n\n"],
         [b'data: {"error": {"message": "Ann Doe"}}\n\n'],
         [b"data: [1]\n\n"],
+        [event("{"), DONE],
     ],
-    ids=["broken off", "nothing", "no JSON", "a fault", "no object"],
+    ids=["broken off", "no JSON", "a fault", "no object", "no reason to end"],
 )
 def test_what_is_no_whole_answer(chunks: Sequence[bytes]) -> None:
     with pytest.raises(BrokenStreamError) as caught:
@@ -223,6 +229,28 @@ def test_a_longer_answer_is_asked_for_once(tmp_path: Path) -> None:
     assert (kept.content, kept.tries, kept.ignored) == (None, 2, ["max_tokens"])
 
 
+@pytest.mark.parametrize("endless", [False, True])
+def test_an_invalid_answer_is_not_paid_again_after_a_kill(tmp_path: Path, endless: bool) -> None:
+    """The first run gets one, and ends before the second try. The next run goes on with that."""
+
+    def answering(asked: dict[str, Any]) -> str | Iterator[str]:
+        if asked["seed"]:
+            return "{}"
+        return (f"[{number}, " for number in range(200)) if endless else "I cannot say."
+
+    with talking(answering) as server:
+        server.refuses = lambda asked: (401, "no") if asked["seed"] and len(server.sent) == 2 else None
+        with pytest.raises(ResourceError, match="does not take the key"):
+            ask(tmp_path / "answers", server.url, tokens=20)
+        assert read_recordings(tmp_path / "answers") == []
+        ask(tmp_path / "answers", server.url, tokens=20)
+    longer = 40 if endless else 20
+    assert [(sent["seed"], sent["max_tokens"]) for sent in server.sent] == [(0, 20), (1, longer), (1, longer)]
+    (kept,) = read_recordings(tmp_path / "answers")
+    assert (kept.content, kept.answers, kept.tries) == ("{}", 2, 2)
+    assert kept.ignored == (["max_tokens"] if endless else ["response_format"])
+
+
 def test_a_text_without_its_end_is_no_answer(tmp_path: Path) -> None:
     def repeating(_: dict[str, Any]) -> Iterator[str]:
         yield from ("It was so. " for _ in range(1000))
@@ -248,11 +276,90 @@ def test_an_answer_that_breaks_off_is_asked_for_again(tmp_path: Path) -> None:
     assert (kept.content, kept.tries) == ("{}", 2)
 
 
+def test_a_server_that_drops_an_answer_for_the_next_question_is_asked_one_at_a_time(tmp_path: Path) -> None:
+    """As the server of llama-cpp-python does. The rest of the text would be missing, and nobody would know."""
+    begun, under_way = threading.Barrier(2), Counter[str]()
+
+    def answering(asked: dict[str, Any]) -> Iterator[str]:
+        text = asked["messages"][-1]["content"]
+        under_way[text] += 1
+        yield "It was"
+        if sum(under_way.values()) <= 2:
+            begun.wait(10)  # both are being answered
+            raise DroppedError
+        yield " so."
+
+    questions = [ChatQuestion("Rewrite.", f"text {n}", "p.v1", "d", None, ("a", str(n))) for n in range(2)]
+    with talking(answering) as server:
+        chat = LanguageModel(f"llm:m@{server.url}", AskingSettings(concurrency=2), Recordings(tmp_path / "answers"))
+        replies = chat.replies(questions, str)
+    assert [reply and reply.content for reply in replies] == ["It was so."] * 2
+    assert under_way == {"text 0": 2, "text 1": 2}
+    assert server.most_at_once == 2
+    assert chat._client.one_by_one
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_no_more_turns_at_once_than_a_server_takes(most: int) -> None:
+    policy, lock, inside, at_once = RetryPolicy(0, threading.Event()), threading.Lock(), set[int](), list[int]()
+
+    def work(number: int) -> None:
+        with policy.turn(lambda: most) as free:
+            assert free
+            with lock:
+                inside.add(number)
+                at_once.append(len(inside))
+            time.sleep(0.002)
+            inside.discard(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(at_once) == 12
+    assert max(at_once) <= most
+
+
+def test_two_questions_are_sent_until_a_server_answers(tmp_path: Path) -> None:
+    """A server that drops answers has then dropped one, and no more."""
+    at_once: list[int] = []
+    with talking(lambda _: "{}", delay=0.05) as server:
+        server.answering = lambda _: (at_once.append(server.at_once), "{}")[1]
+        chat = LanguageModel(f"llm:m@{server.url}", AskingSettings(concurrency=6), Recordings(tmp_path / "answers"))
+        assert chat._client.at_once == 2
+        chat.replies([ChatQuestion("", f"text {n}", "p.v1", "d", SCHEMA, ("a", str(n))) for n in range(12)], json.loads)
+    assert at_once[0] <= 2
+    assert max(at_once) <= 6 < chat._client.at_once
+
+
+@pytest.mark.parametrize(
+    ("reason", "fault"), [("This model's maximum context length is 10 tokens", "longer"), ("", "")]
+)
+def test_a_stream_without_anything_in_it_is_asked_for_at_once(reason: str, fault: str, tmp_path: Path) -> None:
+    """Some servers say why they cannot answer only where the answer is no stream."""
+
+    def silent(asked: dict[str, Any]) -> str | Iterator[str]:
+        return breaking() if asked.get("stream") else "{}"
+
+    def breaking() -> Iterator[str]:
+        raise ConnectionAbortedError
+        yield ""
+
+    with talking(silent) as server:
+        server.refuses = lambda asked: (400, reason) if reason and "stream" not in asked else None
+        ask(tmp_path / "answers", server.url)
+    (kept,) = read_recordings(tmp_path / "answers")
+    assert (kept.content, kept.tries) == (None if reason else "{}", 1)
+    assert fault in kept.fault
+    assert [("stream" in sent, "stream_options" in sent) for sent in server.sent] == [(True, True), (False, False)]
+
+
 def test_progress_has_the_pace_before_the_first_answer_and_an_estimate_after_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Counting:
-        tokens = 0
+        tokens, one_by_one = 0, False
 
     now = [100.0]
     monkeypatch.setattr("showthrough.models.chat.model.time.monotonic", lambda: now[0])
@@ -264,6 +371,8 @@ def test_progress_has_the_pace_before_the_first_answer_and_an_estimate_after_it(
     now[0], client.tokens = 140.0, 200  # one of four in 40 s: 3 × 40 s are left
     assert pace.describe(1) == "asking m, 5 tokens a second, about 2 min left"
     assert pace.describe(4) == "asking m, 5 tokens a second"
+    client.one_by_one = True
+    assert pace.describe(4) == "asking m, 5 tokens a second, one question at a time"
 
 
 def test_a_run_of_before_has_no_ignored_options() -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import count
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
+import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Bools, Bytes, Codes, Ints, Ints8, Ints32, distinct
@@ -262,8 +262,7 @@ def _begins_alike(letter: Bytes, text: Ints, written: Bytes, text_of_word: Ints,
     return np.asarray(begins[text, letter])
 
 
-@dataclass(frozen=True)
-class _Keys:
+class _Keys(msgspec.Struct, frozen=True):
     """Words by their first letters."""
 
     letters: Codes  # eight of them as one number

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 from msgspec.structs import astuple
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 # A layer is one annotator's work on one document. Each has its own part of a line on which all layers lie.
 
 
-@dataclass(frozen=True)
-class AnnotationLayers:
+class AnnotationLayers(msgspec.Struct, frozen=True, dict=True):
     """All layers of some documents, in the order of these."""
 
     mentions: Sequence[Sequence[Mention]]  # of a layer
@@ -57,8 +56,7 @@ _LEVEL: dict[Identifier, int] = {"MAY_MASK": -1, "NO_MASK": 0, "QUASI": 1, "DIRE
 DIRECT = _LEVEL["DIRECT"]
 
 
-@dataclass(frozen=True)
-class Gold:
+class Gold(msgspec.Struct, frozen=True, dict=True):
     """What annotators marked, as arrays: mentions, the entities they make, the layers they stand in.
 
     Mentions are sorted by layer as they were read.
@@ -106,23 +104,22 @@ class Gold:
         )
 
     def part(self, chosen: Ints, axis: SpanLayout) -> Gold:
-        """What stands in some of the layers, by their ascending numbers, in a layout that has these layers alone."""
+        """What stands in some of the layers, in a layout that has these alone: a layer may be there several times."""
         layers, old = axis.layers, self.layers
-        new_layer = np.full(len(old.mentions), -1)
-        new_layer[chosen] = np.arange(len(chosen))
-        in_part = new_layer[self.layer] >= 0
-        layer = new_layer[self.layer[in_part]]
+        # Mentions lie layer after layer, and so do entities, by their first mentions: each is of one layer alone.
+        layer, mention = expand_ranges(*_ranges_of(self.layer, chosen))
+        first, last = _ranges_of(self.layer[_first_of_each(self.entity)], chosen)
+        _, is_left = expand_ranges(first, last)
+        count = last - first
+        entity = self.entity[mention] + (np.cumsum(count) - count - first)[layer]
         # Where a document starts in the old layout is what its layers have in front of it there.
         moved = axis.bounds[layers.document] - (old.base - old.shift)[chosen]
-        is_left = np.zeros(len(self.entity_level), dtype=bool)  # an entity is of one layer: all of it, or nothing
-        is_left[self.entity[in_part]] = True
-        entity = (np.cumsum(is_left) - 1)[self.entity[in_part]]
-        types, first, entity_type = np.unique(self.entity_type[is_left], return_index=True, return_inverse=True)
-        by_occurrence = np.argsort(first)
+        types, first_of_type, entity_type = np.unique(self.entity_type[is_left], return_index=True, return_inverse=True)
+        by_occurrence = np.argsort(first_of_type)
         return Gold(
-            start=self.start[in_part] + moved[layer],
-            end=self.end[in_part] + moved[layer],
-            level=self.level[in_part],
+            start=self.start[mention] + moved[layer],
+            end=self.end[mention] + moved[layer],
+            level=self.level[mention],
             entity=entity,
             layer=layer,
             entity_document=layers.document[layer[_first_of_each(entity)]],
@@ -244,6 +241,11 @@ class _Columns:
             ids = tuple(entity_id or position for position, entity_id in enumerate(ids))
         numbers: defaultdict[str | int, int] = defaultdict(self._next_number)
         self.entities += map(numbers.__getitem__, ids)
+
+
+def _ranges_of(layer: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+    """Of things that lie layer after layer, which each of some layers has: from the first to before the last."""
+    return np.searchsorted(layer, chosen), np.searchsorted(layer, chosen, side="right")
 
 
 def _first_of_each(entity: Ints) -> Ints:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Bools, Ints, Ints8, Ints32
@@ -19,8 +19,7 @@ Asking = Literal["mention", "entity", "never"]  # for which mentions made of fun
 _PLAIN, _WORDS, _SIGNS = range(3)  # what is asked for of a mention: what is not ignorable, its words, its signs
 
 
-@dataclass(frozen=True)
-class IndexRanges:
+class IndexRanges(msgspec.Struct, frozen=True):
     """Spans as they lie in a span index: from where to where. One of no length has nothing that must be masked."""
 
     opens: Ints32
@@ -35,8 +34,7 @@ class IndexRanges:
         return np.asarray(self.closes > self.opens)
 
 
-@dataclass(frozen=True)
-class Runs:
+class Runs(msgspec.Struct, frozen=True):
     """Things in a span index, and runs of them, from `first` to before `last`: what a mention has of them.
 
     A thing may be in many runs. So they are counted by what comes before either end, and never listed.

@@ -8,26 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.core.arrays import Bools, Bytes, Floats, Ints
-from showthrough.data.documents import Corpus
+from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.characters import WORD_KIND, letter_code, token_kind
 from showthrough.data.layout.gold import AnnotationLayers, Gold
 from showthrough.data.layout.span_index import Asking, SpanIndex
 from showthrough.data.layout.spans import Contents, Spans, TokenFinder, contents_of, expand_ranges
 
-_OF_TEXTS = (
-    "text",
-    "narrow",
-    "_wide",
-    "kinds",
-    "tokens",
-    "_token_finder",
-    "letter_codes",
-)  # what follows from the texts alone
 _FEW = 20  # one character in so many may be looked up one by one
 
 
@@ -58,11 +50,33 @@ class SpanLayout:
         self.bounds: Ints = np.zeros(len(texts) + 1, dtype=np.int64)
         np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1, out=self.bounds[1:])
         self._rulers: dict[tuple[str, Asking], SpanIndex] = {}
+        self._ignorable: dict[str, Bools] = {}  # which characters of mentions need not be masked, by function words
 
-    def with_annotations_of(self, corpus: Corpus) -> SpanLayout:
-        """A layout of documents with the same texts, which are not cut into tokens again."""
-        axis = SpanLayout(corpus)
-        vars(axis).update({name: value for name, value in vars(self).items() if name in _OF_TEXTS})
+    def part(self, numbers: Sequence[int], documents: Sequence[Document]) -> SpanLayout:
+        """A layout of some documents, by their numbers, with all or some of their annotations here.
+
+        What was found out about their texts is not found out again.
+        """
+        axis = SpanLayout(Corpus(documents))
+        low, high = self.bounds[:-1][numbers], self.bounds[1:][numbers]
+        first, last = np.searchsorted(self.tokens.start, low), np.searchsorted(self.tokens.start, high)
+        origin, number = expand_ranges(first, last)
+        shift = (axis.bounds[:-1] - low)[origin]
+        start, end, token = self.tokens.start[number] + shift, self.tokens.end[number] + shift, np.arange(len(number))
+        slices = list(map(slice, low.tolist(), high.tolist()))  # each with the line feed that follows, if one does
+        length = max(int(axis.bounds[-1]) - 1, 0)
+        narrow = self.narrow + b"\n"  # so that one follows the last text as well, which may come before others now
+        axis.narrow = b"".join([narrow[each] for each in slices])[:length]
+
+        def chosen(which: NDArray[Any]) -> NDArray[Any]:
+            padded = np.append(which, which.dtype.type(0))
+            return np.concatenate([padded[each] for each in slices])[:length]
+
+        axis.kinds = chosen(self.kinds)
+        axis.tokens = Spans(start, end, token, token)
+        # Function words are sought in every mention: fewer mentions have no others.
+        for name, ignorable in self._ignorable.items():
+            axis._ignorable[name] = chosen(ignorable)
         return axis
 
     def __len__(self) -> int:
@@ -154,7 +168,9 @@ class SpanLayout:
         """The characters that count, for one source of function words; made once for each."""
         key = function_words, asking
         if key not in self._rulers:
-            self._rulers[key] = SpanIndex(self, ignorable(self), asking)
+            if function_words not in self._ignorable:
+                self._ignorable[function_words] = ignorable(self)
+            self._rulers[key] = SpanIndex(self, self._ignorable[function_words], asking)
         return self._rulers[key]
 
     def document_at(self, position: Ints) -> Ints:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Bools, Bytes, Codes, Ints, Ints32
@@ -22,8 +22,7 @@ class SortedSpans(Protocol):
     def end(self) -> Ints: ...
 
 
-@dataclass(frozen=True)
-class Spans:
+class Spans(msgspec.Struct, frozen=True):
     """Tokens in the span layout, each with its number and that of the thing it was found in (a mention, a mask)."""
 
     start: Ints
@@ -35,8 +34,7 @@ class Spans:
         return len(self.start)
 
 
-@dataclass(frozen=True)
-class Contents:
+class Contents(msgspec.Struct, frozen=True):
     """What spans have of tokens, without a list of them span by span: of nested spans that would be endless.
 
     A span has the tokens `first` to before `last` whole, and cuts off at most one at either edge.

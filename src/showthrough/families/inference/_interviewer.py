@@ -18,7 +18,7 @@ _PACKAGE = "showthrough.families.inference"
 _PROMPTS = {"subjects": "subjects.v1", "author": "author.v1"}
 _MOST_TOKENS = 4000  # of an answer
 _GUESSES = 3
-_TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
+_TEXT, _SURE = {"type": "string"}, {"type": "integer", "enum": list(range(1, CERTAIN + 1))}
 
 Value = str | int | float
 Certainty = Annotated[int, msgspec.Meta(ge=0, le=CERTAIN)]
@@ -152,7 +152,7 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 def _people_schema(tags: Sequence[str]) -> dict[str, Any]:
     tag = {"type": "string", "enum": list(tags)}
-    attribute = _object(tag=tag, value=_TEXT, certainty=_NUMBER, evidence=_TEXT)
+    attribute = _object(tag=tag, value=_TEXT, certainty=_SURE, evidence=_TEXT)
     someone = _object(who=_TEXT, attributes={"type": "array", "items": attribute})
     return _object(people={"type": "array", "items": someone})
 
@@ -160,7 +160,7 @@ def _people_schema(tags: Sequence[str]) -> dict[str, Any]:
 def _author_schema(tags: Sequence[str]) -> dict[str, Any]:
     tag = {"type": "string", "enum": list(tags)}
     guesses = {"type": "array", "items": _TEXT}
-    attribute = _object(tag=tag, reasoning=_TEXT, guesses=guesses, certainty=_NUMBER)
+    attribute = _object(tag=tag, reasoning=_TEXT, guesses=guesses, certainty=_SURE)
     return _object(attributes={"type": "array", "items": attribute})
 
 

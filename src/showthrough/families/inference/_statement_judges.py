@@ -78,7 +78,7 @@ class WordJudge:
         reading = TextReading(case.text)
         words = reading.words
         dates = {match.date for view in reading.views for match in dates_in(view.form, words)}
-        return [self._verdict(one.quote or one.text, words, dates) for one in case.statements]
+        return [self._verdict(statement.quote or statement.text, words, dates) for statement in case.statements]
 
     def _verdict(self, text: str, words: frozenset[str], dates: set[date]) -> Verdict:
         sought = self.pieces(text)
@@ -115,7 +115,7 @@ class EntailmentJudge:
         self._model, self._threshold = model, threshold
 
     def verdicts(self, cases: Sequence[StatementCase]) -> list[list[Verdict]]:
-        groups = [(case.text, [one.text for one in case.statements]) for case in cases]
+        groups = [(case.text, [statement.text for statement in case.statements]) for case in cases]
         return [
             [None if math.isnan(chance) else chance >= self._threshold for chance in chances.tolist()]
             for chances in self._model.follow(groups)
@@ -137,7 +137,7 @@ class RecordedStatementVerdicts:
     def verdicts(self, cases: Sequence[StatementCase]) -> list[list[Verdict]]:
         lines = [self._files.of(case.anonymization, case.document) for case in cases]
         return [
-            [line.statements.get(one.text) if line else None for one in case.statements]
+            [line.statements.get(statement.text) if line else None for statement in case.statements]
             for line, case in zip(lines, cases, strict=True)
         ]
 
@@ -182,14 +182,14 @@ class AskedVerdicts:
     def verdicts(self, cases: Sequence[StatementCase]) -> list[list[Verdict]]:
         replies = self._chat.replies([self._question(case) for case in cases], _numbered)
         return [
-            [said.get(number) for number in range(1, len(case.statements) + 1)]
-            for case, said in zip(
+            [answers.get(number) for number in range(1, len(case.statements) + 1)]
+            for case, answers in zip(
                 cases, ({} if reply is None else _numbered(reply.content) for reply in replies), strict=True
             )
         ]
 
     def _question(self, case: StatementCase) -> ChatQuestion:
-        listed = "\n".join(f"{number}. {one.text}" for number, one in enumerate(case.statements, 1))
+        listed = "\n".join(f"{number}. {statement.text}" for number, statement in enumerate(case.statements, 1))
         text = f"<text>\n{case.text}\n</text>\n\n<statements>\n{listed}\n</statements>"
         tokens = _TOKENS + _TOKENS_EACH * len(case.statements)
         return self._prompt.about(text, schema=_SCHEMA, about=(case.anonymization, case.document), tokens=tokens)
@@ -198,7 +198,9 @@ class AskedVerdicts:
 def _numbered(content: str) -> dict[int, Verdict]:
     """What an answer says by number; raises ValueError where it says something else, or of one number two things."""
     reply = decode_answer(content, _Reply)
-    said: dict[int, Verdict] = {one.number: {"yes": True, "no": False}.get(one.verdict) for one in reply.verdicts}
-    if len(said) < len(reply.verdicts):
+    verdicts: dict[int, Verdict] = {
+        verdict.number: {"yes": True, "no": False}.get(verdict.verdict) for verdict in reply.verdicts
+    }
+    if len(verdicts) < len(reply.verdicts):
         raise ValueError("a number has two verdicts")
-    return said
+    return verdicts

@@ -110,7 +110,7 @@ class Propositions(Metric):
         if statements is None:
             raise ResourceError("no statements were given; expected --statements FILE (in Python, statements=…)")
         judge = statement_judge_of(self.judge, chunk.resources, self.dictionary, self.threshold)
-        documents = [(place, document) for place, document in enumerate(chunk.corpus) if document.id in statements.of]
+        documents = [(index, document) for index, document in enumerate(chunk.corpus) if document.id in statements.of]
         about = [statements.of[document.id] for _, document in documents]
 
         def judged(name: str, texts: Mapping[str, str]) -> list[list[Verdict]]:
@@ -124,16 +124,16 @@ class Propositions(Metric):
             verdicts = originals if is_original else judged(anonymized.name, anonymized.texts)
             columns = {f"{name}:{must}": np.zeros(len(chunk.corpus)) for name in _COLUMNS for must in MUST}
             evidence: dict[str, dict[str, Any]] = {}
-            for (place, document), of_document, before, after in zip(
+            for (index, document), of_document, before, after in zip(
                 documents, about, originals, verdicts, strict=True
             ):
-                for one, known, verdict in zip(of_document, before, after, strict=True):
-                    for column in _columns_of(one, known, verdict):
-                        columns[f"{column}:{one.must}"][place] += 1
+                for statement, before_verdict, verdict in zip(of_document, before, after, strict=True):
+                    for column in _columns_of(statement, before_verdict, verdict):
+                        columns[f"{column}:{statement.must}"][index] += 1
                 leaks = [
-                    one
-                    for one, known, verdict in zip(of_document, before, after, strict=True)
-                    if one.must == GONE and known and verdict
+                    statement
+                    for statement, before_verdict, verdict in zip(of_document, before, after, strict=True)
+                    if statement.must == GONE and before_verdict and verdict
                 ]
                 if leaks and anonymized.name not in REFERENCES:
                     evidence[document.id] = {"inferred": list(map(_evidence, leaks[:_SHOWN]))}
@@ -179,15 +179,15 @@ _COLUMNS = (_ALL, _COUNTED, _RIGHT, UNJUDGED, UNFOUND)
 def _verdicts(judge: StatementJudge, cases: list[StatementCase]) -> list[list[Verdict]]:
     """Of a text without a letter or digit nobody is asked: it says nothing."""
     open_ones = [case for case in cases if any(map(str.isalnum, case.text))]
-    said = iter(judge.verdicts(open_ones) if open_ones else [])
+    answers = iter(judge.verdicts(open_ones) if open_ones else [])
     left = {id(case) for case in open_ones}
-    return [next(said) if id(case) in left else [False] * len(case.statements) for case in cases]
+    return [next(answers) if id(case) in left else [False] * len(case.statements) for case in cases]
 
 
-def _columns_of(statement: Statement, known: Verdict, verdict: Verdict) -> Iterator[str]:
+def _columns_of(statement: Statement, before: Verdict, verdict: Verdict) -> Iterator[str]:
     """The columns in which a statement counts, by what was judged of the original and of the release."""
     yield _ALL
-    if not known:
+    if not before:
         yield UNFOUND
         return
     yield _COUNTED

@@ -46,19 +46,19 @@ def ask_judge(
 
     It sees a little of the original around each of some surrogates at a time.
     """
-    asked = [
+    batches = [
         (pairs[first : first + _TOGETHER], document)
         for document, pairs in documents
         for first in range(0, len(pairs), _TOGETHER)
     ]
-    said: list[list[Verdict]] = [[UNKNOWN] * len(pairs) for pairs, _ in asked]
-    for count in sorted({len(pairs) for pairs, _ in asked}):  # what is valid depends on what was asked
-        chosen = [place for place, (pairs, _) in enumerate(asked) if len(pairs) == count]
-        questions = [_question(asked[place][0], asked[place][1], anonymization) for place in chosen]
-        for place, reply in zip(chosen, chat.replies(questions, partial(_read, count)), strict=True):
+    replies: list[list[Verdict]] = [[UNKNOWN] * len(pairs) for pairs, _ in batches]
+    for count in sorted({len(pairs) for pairs, _ in batches}):  # what is valid depends on what was asked
+        chosen = [number for number, (pairs, _) in enumerate(batches) if len(pairs) == count]
+        questions = [_question(batches[number][0], batches[number][1], anonymization) for number in chosen]
+        for number, reply in zip(chosen, chat.replies(questions, partial(_read, count)), strict=True):
             if reply is not None:
-                said[place] = _read(count, reply.content)
-    return [verdict for verdicts in said for verdict in verdicts]
+                replies[number] = _read(count, reply.content)
+    return [verdict for verdicts in replies for verdict in verdicts]
 
 
 def _question(pairs: Sequence[SurrogatePair], document: Document, anonymization: str) -> ChatQuestion:

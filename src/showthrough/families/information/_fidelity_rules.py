@@ -152,9 +152,9 @@ def _format(pair: SurrogatePair) -> Verdict:
 
 
 def _digits(pair: SurrogatePair) -> Verdict:
-    said = f"{pair.entity_type} {pair.before}"
-    scheme = scheme_of(pair.hidden, said) if any(map(str.isdigit, pair.hidden)) else ""
-    return _said(scheme_of(pair.written, said) == scheme) if scheme else NOT_ASKED
+    surface = f"{pair.entity_type} {pair.before}"
+    scheme = scheme_of(pair.hidden, surface) if any(map(str.isdigit, pair.hidden)) else ""
+    return _said(scheme_of(pair.written, surface) == scheme) if scheme else NOT_ASKED
 
 
 @lru_cache(maxsize=1 << 16)
@@ -224,11 +224,11 @@ def judge_identity(pairs: Sequence[SurrogatePair]) -> dict[str, list[Verdict]]:
     for number, pair in enumerate(pairs):
         if not pair.key:
             continue
-        place = (pair.kind, pair.key)
-        if place in first:
-            one[number] = _said(pair.new_key == first[place])
+        identity = (pair.kind, pair.key)
+        if identity in first:
+            one[number] = _said(pair.new_key == first[identity])
             continue
-        first[place] = pair.new_key
+        first[identity] = pair.new_key
         whole = longer.get(pair.key, []) if pair.kind == "person" else []
         if whole:
             same = len(whole) == 1 and set(pair.new_key) <= set(people[whole[0]])
@@ -289,8 +289,8 @@ def judge_relations(pairs: Sequence[SurrogatePair], dictionary: str) -> list[Ver
         tied_after, alike_after = after.add(group, number, new, pair.new_key)
         same = {other for other in alike | alike_after if _same_person(pair, pairs[other].key)}
         if (tied | tied_after) - same:
-            kept = tied - same <= alike_after and tied_after - same <= alike
-            verdicts[number] = UNKNOWN if group == "person" and not new else _said(kept)
+            holds = tied - same <= alike_after and tied_after - same <= alike
+            verdicts[number] = UNKNOWN if group == "person" and not new else _said(holds)
     return verdicts
 
 

@@ -114,26 +114,26 @@ class Fidelity(Metric):
             if isinstance(anonymized.anonymization, Rewriting):  # passages that were written anew are no surrogates
                 read = [([], masks) for _, masks in read]
             pairs = [pair for own, _ in read for pair in own]
-            place = [number for number, (own, _) in enumerate(read) for _ in own]
-            verdicts = self._verdicts(corpus, pairs, place)
+            owners = [number for number, (own, _) in enumerate(read) for _ in own]
+            verdicts = self._verdicts(corpus, pairs, owners)
             if self.judge:
                 from showthrough.families.information._fidelity_judge import ask_judge
 
-                asked = [(document, own) for document, (own, _) in zip(corpus, read, strict=True)]
-                verdicts[JUDGE] = ask_judge(chunk.resources.chat(self.judge), anonymized.name, asked)
-            columns = {_MASKS: [masks for _, masks in read]} | _count(len(read), place, verdicts)
-            return replace(Rows.named(columns), evidence=_list_faults(corpus.ids, pairs, place, verdicts))
+                with_pairs = [(document, own) for document, (own, _) in zip(corpus, read, strict=True)]
+                verdicts[JUDGE] = ask_judge(chunk.resources.chat(self.judge), anonymized.name, with_pairs)
+            columns = {_MASKS: [masks for _, masks in read]} | _count(len(read), owners, verdicts)
+            return replace(Rows.named(columns), evidence=_list_faults(corpus.ids, pairs, owners, verdicts))
 
         return rows
 
     def _verdicts(
-        self, corpus: Corpus, pairs: Sequence[SurrogatePair], place: Sequence[int]
+        self, corpus: Corpus, pairs: Sequence[SurrogatePair], owners: Sequence[int]
     ) -> dict[str, list[Verdict]]:
         """Of each rule, what it says of all surrogates; `place` is the number of the document of each."""
         verdicts: dict[str, list[Verdict]] = {rule: [NOT_ASKED] * len(pairs) for rule in RULES}
 
-        def put(numbers: Sequence[int], said: Mapping[str, Sequence[Verdict]]) -> None:
-            for rule, own in said.items():
+        def put(numbers: Sequence[int], answers: Mapping[str, Sequence[Verdict]]) -> None:
+            for rule, own in answers.items():
                 for number, verdict in zip(numbers, own, strict=True):
                     verdicts[rule][number] = verdict
 
@@ -146,20 +146,20 @@ class Fidelity(Metric):
         day_first = day_comes_first(pair.hidden for pair in dates)
         if day_first is None:
             day_first = day_comes_first(pair.written for pair in dates)
-        for numbers in _together(place):
+        for numbers in _together(owners):
             put(numbers, judge_dates([pairs[number] for number in numbers], day_first))
-        for numbers in self._read_together(corpus, place):
+        for numbers in self._read_together(corpus, owners):
             own = [pairs[number] for number in numbers]
             put(numbers, judge_identity(own) | {"relations": judge_relations(own, self.dictionary)})
         return verdicts
 
-    def _read_together(self, corpus: Corpus, place: Sequence[int]) -> Iterable[list[int]]:
+    def _read_together(self, corpus: Corpus, owners: Sequence[int]) -> Iterable[list[int]]:
         """The numbers of surrogates that are compared with each other, of several documents in the order of the ids."""
         if self.within == "document":
-            return _together(place)
-        groups = {number: corpus.documents[number].group for number in set(place)} if self.within == "group" else {}
-        lists = sorted(_together(place), key=lambda numbers: corpus.ids[place[numbers[0]]])
-        keys = [groups.get(place[numbers[0]], "all") or place[numbers[0]] for numbers in lists for _ in numbers]
+            return _together(owners)
+        groups = {number: corpus.documents[number].group for number in set(owners)} if self.within == "group" else {}
+        lists = sorted(_together(owners), key=lambda numbers: corpus.ids[owners[numbers[0]]])
+        keys = [groups.get(owners[numbers[0]], "all") or owners[numbers[0]] for numbers in lists for _ in numbers]
         order = [number for numbers in lists for number in numbers]
         return [[order[at] for at in numbers] for numbers in _together(keys)]
 
@@ -171,10 +171,10 @@ class Fidelity(Metric):
             SHARE: ratio(surrogates, totals[_MASKS]),
         }
         for rule in (*RULES, ORIGINAL, *([JUDGE] if f"{_ASKED}{JUDGE}" in totals else [])):
-            asked, said = totals[f"{_ASKED}{rule}"], totals[f"{_SAID}{rule}"]
-            parts[rule] = ratio(totals[f"{_RIGHT}{rule}"], said)
+            pairs, right = totals[f"{_ASKED}{rule}"], totals[f"{_SAID}{rule}"]
+            parts[rule] = ratio(totals[f"{_RIGHT}{rule}"], right)
             if rule != ORIGINAL:
-                parts[f"{UNJUDGED}:{rule}"] = ratio(asked - said, asked)
+                parts[f"{UNJUDGED}:{rule}"] = ratio(pairs - right, pairs)
         return parts
 
     def why_undefined(self, part: str, totals: Totals) -> str:
@@ -185,10 +185,10 @@ class Fidelity(Metric):
             return self.undefined
         if rule in (HEADLINE, UNJUDGED):
             return "no rule can judge any of the surrogates"
-        asked = totals.get(f"{_ASKED}{rule}", 0)
+        pairs = totals.get(f"{_ASKED}{rule}", 0)
         return (
             "no surrogate that this rule asks about can be judged"
-            if asked
+            if pairs
             else "this rule asks about no surrogate here"
         )
 
@@ -214,20 +214,20 @@ def _together(keys: Sequence[Hashable]) -> list[list[int]]:
     return list(numbers.values())
 
 
-def _count(documents: int, place: Sequence[int], verdicts: Mapping[str, Sequence[Verdict]]) -> dict[str, ArrayLike]:
+def _count(documents: int, owners: Sequence[int], verdicts: Mapping[str, Sequence[Verdict]]) -> dict[str, ArrayLike]:
     """Columns of rows. What the judge says is no part of the headline."""
 
     def by(flags: ArrayLike) -> Floats:
         weights = np.asarray(flags, dtype=np.float64)
-        return np.bincount(np.array(place, dtype=np.int64), weights, documents).astype(np.float64)
+        return np.bincount(np.array(owners, dtype=np.int64), weights, documents).astype(np.float64)
 
-    said = {rule: np.array(own, dtype=np.int64) for rule, own in verdicts.items()}
-    every = np.stack([said[rule] for rule in RULES])
+    codes = {rule: np.array(own, dtype=np.int64) for rule, own in verdicts.items()}
+    every = np.stack([codes[rule] for rule in RULES])
     judged, wrong = (every >= WRONG).any(axis=0), (every == WRONG).any(axis=0)
     columns: dict[str, ArrayLike] = {
-        _SURROGATES: by(np.ones(len(place))), _JUDGED: by(judged), _FAULTLESS: by(judged & ~wrong),
+        _SURROGATES: by(np.ones(len(owners))), _JUDGED: by(judged), _FAULTLESS: by(judged & ~wrong),
     }  # fmt: skip
-    for rule, own in said.items():
+    for rule, own in codes.items():
         flags = {_ASKED: own >= UNKNOWN, _SAID: own >= WRONG, _RIGHT: own == RIGHT}
         columns |= {f"{column}{rule}": by(values) for column, values in flags.items()}
     return columns
@@ -236,7 +236,7 @@ def _count(documents: int, place: Sequence[int], verdicts: Mapping[str, Sequence
 def _list_faults(
     ids: Sequence[str],
     pairs: Sequence[SurrogatePair],
-    place: Sequence[int],
+    owners: Sequence[int],
     verdicts: Mapping[str, Sequence[Verdict]],
 ) -> dict[str, dict[str, Any]]:
     """By document the surrogates that break a rule, and which."""
@@ -246,5 +246,5 @@ def _list_faults(
         for rule in (*RULES, JUDGE):
             if rule in verdicts and verdicts[rule][number] == WRONG:
                 fault = {"rule": rule, "start": pair.start, "end": pair.end, **texts}
-                faults.setdefault(ids[place[number]], []).append(fault)
+                faults.setdefault(ids[owners[number]], []).append(fault)
     return {key: {"surrogates": own[:_MOST]} for key, own in faults.items()}

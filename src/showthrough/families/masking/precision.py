@@ -106,9 +106,9 @@ def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> Masked
         tokens = coverage.tokens
         start, end, document = tokens.start, tokens.end, document[tokens.origin]
     elif unit == "character":
-        mask, place = expand_ranges(start, end)
-        signs = coverage.axis.table(is_space)[place] == 0
-        start, end, document = place[signs], place[signs] + 1, document[mask[signs]]
+        mask, positions = expand_ranges(start, end)
+        signs = coverage.axis.table(is_space)[positions] == 0
+        start, end, document = positions[signs], positions[signs] + 1, document[mask[signs]]
     return MaskedElements(start, end, document, np.ones_like(start))
 
 

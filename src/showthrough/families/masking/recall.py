@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
+import msgspec
 import numpy as np
 
 from showthrough.core.arrays import Bools, Floats, Ints
@@ -154,8 +155,7 @@ class EntityRecall(MentionMetric):
         return rows.values[:, rows.columns.index("total")] - rows.values[:, rows.columns.index("hidden")]
 
 
-@dataclass(frozen=True)
-class _Elements:
+class _Elements(msgspec.Struct, frozen=True, dict=True):
     """The tokens or mentions that recall counts, as runs: a mention's tokens, or a mention alone."""
 
     span_index: SpanIndex

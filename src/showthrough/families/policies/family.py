@@ -56,12 +56,12 @@ class PolicyInput(InputType):
     def accept(self, arguments: PolicyArguments) -> Policy | None:
         from showthrough.families.policies.policy import Policy, read_policy
 
-        given = arguments.policy
-        if given is None or isinstance(given, Policy):
-            return given
-        if not isinstance(given, str | Path):
-            raise PlanError(f"found a value of type {type(given).__name__}; expected a name or a file", POLICY)
-        return read_policy(str(given))
+        policy = arguments.policy
+        if policy is None or isinstance(policy, Policy):
+            return policy
+        if not isinstance(policy, str | Path):
+            raise PlanError(f"found a value of type {type(policy).__name__}; expected a name or a file", POLICY)
+        return read_policy(str(policy))
 
     def keys(self, options: PolicyOptions) -> tuple[str, ...]:
         return () if options.policy is None else ("",)
@@ -100,15 +100,15 @@ class _Policies(Family):
         return SECTION
 
     def problems(self, plan: Plan) -> Iterable[Problem]:
-        given = plan.inputs.get(POLICY) is not None
-        if not given and any(POLICY in metric.needs for metric in plan.metrics):
+        has_policy = plan.inputs.get(POLICY) is not None
+        if not has_policy and any(POLICY in metric.needs for metric in plan.metrics):
             yield Problem("", POLICY, "none was given, which the metric policy needs; expected --policy NAME or FILE")
         types = plan.settings.retyping
-        said = [f"--{name}" for name in _TIERS if getattr(types, name)]
-        said += ["--map TYPE="] if not all(types.map.values()) else []
-        if given and said:
+        options = [f"--{name}" for name in _TIERS if getattr(types, name)]
+        options += ["--map TYPE="] if not all(types.map.values()) else []
+        if has_policy and options:
             expected = "expected the tiers of types in the policy alone"
-            yield Problem("", said[0], f"cannot stand beside --{POLICY}, which says what must be masked; {expected}")
+            yield Problem("", options[0], f"cannot stand beside --{POLICY}, which says what must be masked; {expected}")
 
     def checks(self, run: Run, name: str) -> Iterable[RuleCheck]:
         if POLICY not in run.inputs:

@@ -137,15 +137,15 @@ class PolicyKept(FunctionWordsMetric):
 def _mentions(policy: Policy, search: EntitySearch) -> Iterator[Judged]:
     """All mentions that a rule judges: those that must be masked, and those that have to stay."""
     gold, axis = search.gold, search.chunk.axis
-    asked = {mention: number for number, mention in enumerate(search.asked.tolist())}
+    numbers = {mention: number for number, mention in enumerate(search.asked.tolist())}
     marks = (mark for layer in axis.layers.mentions for mark in layer)
     rows = zip(marks, gold.entity_document[gold.entity].tolist(), gold.entity.tolist(), strict=True)
     for number, (mark, document_index, entity) in enumerate(rows):
         rule = policy.rule_of(mark.entity_type, mark.identifier)
-        if rule is not None and (number in asked if rule.tier == "must" else rule.tier == "keep"):
+        if rule is not None and (number in numbers if rule.tier == "must" else rule.tier == "keep"):
             direct = mark.identifier == "DIRECT"
             yield Judged(
-                document_index, mark.start, mark.end, rule, entity, asked.get(number, -1), direct, mark.entity_type
+                document_index, mark.start, mark.end, rule, entity, numbers.get(number, -1), direct, mark.entity_type
             )
 
 

@@ -243,8 +243,8 @@ def _shows_state(original: str, shown: str, left: str = "") -> bool:
     [True, True, False, False]
     """
     words = {*_words(without_labels(shown))}
-    kept = [word for word in re.findall(r"\w+", original) if words.issuperset(_words(word))]
-    return not re.search(r"\w[*#\u2588\u2022]|[*#\u2588\u2022]\w", shown) and _is_state(" ".join(kept))
+    words_left = [word for word in re.findall(r"\w+", original) if words.issuperset(_words(word))]
+    return not re.search(r"\w[*#\u2588\u2022]|[*#\u2588\u2022]\w", shown) and _is_state(" ".join(words_left))
 
 
 LEAVES: dict[Leave, Leaving] = {

@@ -131,9 +131,9 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         """The corpus as the policy takes it. Digest and traces stay those of what was given."""
         details = corpus.name, corpus.source, corpus.notes, corpus.offsets
         changed = Corpus(map_documents(corpus.documents, self), *details)
-        given, now = corpus.survey, changed.survey
-        left_out = {*given.left_out, *(_direct(given) - _direct(now))}
-        changed.survey = replace(now, digests=given.digests, left_out=tuple(sorted(left_out)), lowered=given.lowered)
+        before, now = corpus.survey, changed.survey
+        left_out = {*before.left_out, *(_direct(before) - _direct(now))}
+        changed.survey = replace(now, digests=before.digests, left_out=tuple(sorted(left_out)), lowered=before.lowered)
         changed.traces = corpus.traces
         return changed
 

@@ -51,20 +51,20 @@ def rule_checks(run: Run, name: str) -> Iterator[RuleCheck]:
             judged = round(in_all(run.rows[record.text][name].get(f"{_JUDGED}:{rule}", ())))
             broken = _counts(run, record, name, _BROKEN, rule)
             if judged:
-                said = f"kept: {judged:,} of {judged:,}"
+                sentence = f"kept: {judged:,} of {judged:,}"
                 if broken:
-                    said = f"broken: {broken.total:,} of {judged:,}, in {list_documents(broken)}"
+                    sentence = f"broken: {broken.total:,} of {judged:,}, in {list_documents(broken)}"
                 yield RuleCheck(
-                    f"{_policy_name(run)} {rule}", not broken, said, record.text, rule, judged, broken.total
+                    f"{_policy_name(run)} {rule}", not broken, sentence, record.text, rule, judged, broken.total
                 )
 
 
-def _case(document: Document, masks: Sequence[Mask], place: PlaceEvidence, rule: str) -> Case:
+def _case(document: Document, masks: Sequence[Mask], location: PlaceEvidence, rule: str) -> Case:
     """A leak in its context; where nobody knows its place in the release, as it was marked."""
-    text, span = apply_masks(document.text, masks), (place.start, place.end)
-    if place.start == place.end:
-        text, span = document.text, place.original
-    remark = f"{shorten(place.entity_type)}, {place.how.removeprefix(f'{rule}: ')}"
+    text, span = apply_masks(document.text, masks), (location.start, location.end)
+    if location.start == location.end:
+        text, span = document.text, location.original
+    remark = f"{shorten(location.entity_type)}, {location.how.removeprefix(f'{rule}: ')}"
     return Case(document.id, span[0], *context_of(text, *span), remark)
 
 
@@ -103,10 +103,10 @@ class _Policies(Section):
             evidence = run.evidence.get(record.text, {}).get(name, {})
             for rule in _rules(run, record):
                 cases = [
-                    _case(documents[document], masks[document], place, rule)
+                    _case(documents[document], masks[document], location, rule)
                     for document, shown in evidence.items()
-                    for place in (shown.places if document in documents else ())
-                    if place.how.startswith(f"{rule}: ")
+                    for location in (shown.places if document in documents else ())
+                    if location.how.startswith(f"{rule}: ")
                 ]
                 if cases:
                     note = "Offsets are those of the release."
@@ -121,10 +121,10 @@ class _Policies(Section):
                 if not broken:
                     continue
                 words = [
-                    f"{shorten(place.text)} ({shorten(document)}: {place.how.removeprefix(f'{rule}: ')})"
+                    f"{shorten(location.text)} ({shorten(document)}: {location.how.removeprefix(f'{rule}: ')})"
                     for document, shown in evidence.items()
-                    for place in shown.places
-                    if place.how.startswith(f"{rule}: ")
+                    for location in shown.places
+                    if location.how.startswith(f"{rule}: ")
                 ]
                 yield Finding(
                     name,

@@ -73,8 +73,8 @@ def _parse(values: Mapping[str, Any], failing: Failing) -> Statement:
         return str("" if value is None else value).strip()
 
     document = next((key for key in _DOCUMENT if values.get(key) is not None), _DOCUMENT[0])
-    found = text("must")
-    must = next((one for one in MUST if one == found), None)
+    word = text("must")
+    must = next((name for name in MUST if name == word), None)
     if must is None:
-        raise failing(f"found {quote_value(found)}; expected {' or '.join(MUST)}", "must")
+        raise failing(f"found {quote_value(word)}; expected {' or '.join(MUST)}", "must")
     return Statement(document=text(document), text=text("statement"), must=must, quote=text("quote", needed=False))

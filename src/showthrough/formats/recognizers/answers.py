@@ -22,7 +22,7 @@ from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization, Mask, typed_mask
 from showthrough.data.offsets import to_characters, unit_of
 from showthrough.data.pairing import stranger_fault
-from showthrough.formats.base import ColumnNames, Files, Format, Input, Masks, documents_of_corpus
+from showthrough.formats.base import ColumnNames, Files, Format, Input, Masks, known_documents
 from showthrough.formats.clinical.phi import DocumentMatcher, check_text
 from showthrough.formats.lines import documents_in
 from showthrough.formats.objects import strict
@@ -190,7 +190,7 @@ def _assign_documents(answers: list[ServiceAnswer], file: Input) -> list[Service
         answers = _match_by_text(answers, file)
     fault = stranger_fault(corpus)
     if file.columns.extra == "ignore":
-        answers_by_id = documents_of_corpus({answer.id: answer for answer in answers}, file)
+        answers_by_id = known_documents({answer.id: answer for answer in answers}, file)
         answers = [answer for answer in answers if answer.id in answers_by_id]
     if strangers := [answer for answer in answers if answer.id not in originals]:
         raise InputError(Problem(str(stranger.path), at_document(stranger.id), fault) for stranger in strangers)

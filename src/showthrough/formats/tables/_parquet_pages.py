@@ -8,9 +8,10 @@ what a reader takes memory by, so they tell how much it can be at most.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from io import BytesIO
 from typing import IO, Any
+
+import msgspec
 
 _VALUE = 8  # bytes of a number, of an entry of a dictionary, or of the levels of a value in a list
 _DATA, _DICTIONARY, _DATA_2 = 5, 7, 8  # fields of a header, by the kind of its page
@@ -24,8 +25,7 @@ _TRUE, _FALSE, _BYTE, _NUMBERS, _DOUBLE = 1, 2, 3, (4, 5, 6), 7
 _VARINT = 10  # bytes at most
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(msgspec.Struct, frozen=True):
     """The pages of one column in one group of rows."""
 
     path: str

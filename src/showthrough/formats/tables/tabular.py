@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgspec
@@ -206,8 +205,7 @@ def to_write(documents: Iterable[Document]) -> list[tuple[str, ...]]:
     return [row[:width] for row in [(IDS[0], TEXT, "group"), *rows]]
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True):
     """Which columns of a table hold ids, texts and groups."""
 
     id: int | None

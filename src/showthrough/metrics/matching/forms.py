@@ -7,10 +7,11 @@ a date by its day, anything else by the whole string. What says nothing by itsel
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property, lru_cache
 from typing import Literal
+
+import msgspec
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.reading_form import cased_form, fold_case, is_unbordered, reading_form
@@ -113,8 +114,7 @@ def _country_forms() -> frozenset[str]:
     return frozenset(map(reading_form, names_of_countries()))
 
 
-@dataclass(frozen=True)
-class SearchForm:
+class SearchForm(msgspec.Struct, frozen=True, dict=True):
     """What is looked for of one mention. Where all is empty, it is judged only where it was marked."""
 
     kind: Kind

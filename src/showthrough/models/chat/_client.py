@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+import sys
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -14,7 +15,14 @@ from urllib.parse import urlsplit
 import msgspec
 
 from showthrough.core.errors import ResourceError, UnavailableError, shorten
-from showthrough.models.chat._stream import AnswerStream, BrokenStreamError, StreamUsage
+from showthrough.models.chat._stream import (
+    FORM,
+    AnswerStream,
+    BrokenStreamError,
+    EmptyStreamError,
+    InterruptedStreamError,
+    StreamUsage,
+)
 from showthrough.models.chat.base import ChatQuestion, Reply
 from showthrough.models.chat.consent import KEY, Address
 from showthrough.models.chat.echo_filter import KEPT_BACK, ToldTexts
@@ -24,6 +32,7 @@ SEED = 0
 _CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for a whole answer
 _LATER = {408, 409, 425, 429}  # and all from 500 on
 _UNASKABLE = {400, 413, 422}
+_INVALID_REQUEST = "validation error"  # how servers of FastAPI say it, some with 500
 _MOVED = range(300, 400)
 _ELSEWHERE = 12  # letters that may stand in a document that the question was not about: any ten stand in some
 _MEANS = {
@@ -47,6 +56,8 @@ TRIES = 8  # of one question, whatever goes wrong
 PAID = 5  # answers to one question, where none of them is valid
 FIRST, LONGEST = 0.5, 60.0  # seconds to wait after a first try, and at most where nobody says
 TOLD = 600.0  # seconds that a server may ask for
+_SPEAKS = 2  # tokens after which a server has begun to answer
+_TICK = 0.05  # seconds between two looks at who may ask
 
 
 class _Message(msgspec.Struct):
@@ -75,6 +86,10 @@ class LaterError(Exception):
         self.wait = wait
 
 
+class InterruptedAnswerError(LaterError):
+    """The server stopped answering without a reason: some do when the next question comes."""
+
+
 class UnaskableError(Exception):
     """This question can have no answer, and others can."""
 
@@ -101,6 +116,8 @@ class Client:
         self._openai, self._wire = openai, _wire
         self._address, self._hosts = address, hosts
         self._refused: set[str] = set()
+        self._by_object = False  # whether a schema goes as that of a `json_object`
+        self.one_by_one = False  # it drops answers when the next question comes
         self._lock = threading.Lock()
         self._heard = False  # from that server, ever
         self._told = ToldTexts([])  # all that it was ever sent: a reply to one batch may repeat another
@@ -125,16 +142,26 @@ class Client:
         with self._client:
             yield
 
+    @property
+    def at_once(self) -> int:
+        """How many questions may be under way: two until it answers, and one where it drops the first of them then."""
+        if self.one_by_one:
+            return 1
+        return sys.maxsize if self._heard or self.tokens >= _SPEAKS else 2
+
     def ask(self, question: ChatQuestion, number: int, tokens: int) -> ServerAnswer:
         """Raises LaterError, UnaskableError, or ResourceError where nobody can be asked anything."""
+        whole = False
         while True:
-            sent = self._build_request(question, number, tokens)
+            sent = self._build_request(question, number, tokens, whole)
             self._turn.begin(_ANSWER)
             try:
                 with self._client.chat.completions.with_streaming_response.create(**sent) as response:
                     if response.headers.get("content-type", "").startswith(_EVENTS):
                         return self._read_stream(response.iter_bytes(), question, tokens, sent)
                     return self._parse_answer(response.read(), question, sent)
+            except EmptyStreamError:  # where an answer is no stream, the server can say why there is none
+                whole = True
             except self._openai.APIStatusError as error:
                 if not self._leave_out(error, sent):
                     raise self._fault(error, question) from None
@@ -145,13 +172,15 @@ class Client:
             except self._wire.ReadError as error:  # while an answer came in
                 raise self._reading_error(error) from None
 
-    def _build_request(self, question: ChatQuestion, number: int, tokens: int) -> dict[str, Any]:
-        optional: dict[str, Any] = {"temperature": 0, "seed": SEED + number, "max_tokens": tokens, "stream": True}
-        if "stream" not in self._refused:
-            optional["stream_options"] = {"include_usage": True}
-        if question.schema is not None:
+    def _build_request(self, question: ChatQuestion, number: int, tokens: int, whole: bool) -> dict[str, Any]:
+        optional: dict[str, Any] = {"temperature": 0, "seed": SEED + number, "max_tokens": tokens}
+        if not whole and "stream" not in self._refused:
+            optional |= {"stream": True, "stream_options": {"include_usage": True}}
+        if question.schema is not None and self._by_object:
+            optional[FORM] = {"type": "json_object", "schema": question.schema}
+        elif question.schema is not None:
             form = {"name": "answer", "strict": True, "schema": question.schema}
-            optional["response_format"] = {"type": "json_schema", "json_schema": form}
+            optional[FORM] = {"type": "json_schema", "json_schema": form}
         if "max_tokens" in self._refused:
             optional["max_completion_tokens"] = tokens
         messages = [{"role": "system", "content": question.instructions}, {"role": "user", "content": question.text}]
@@ -165,6 +194,9 @@ class Client:
         stream = AnswerStream(question.schema is not None, tokens)
         try:
             stream.read(self._count_events(chunks))
+        except InterruptedStreamError as error:
+            self.one_by_one = True
+            raise InterruptedAnswerError(str(error)) from None
         except BrokenStreamError as error:
             raise LaterError(str(error)) from None
         self._heard = True
@@ -204,15 +236,18 @@ class Client:
 
     def _leave_out(self, error: Any, sent: Mapping[str, Any]) -> bool:
         """Whether the server refused something that it can do without: then that is left out, once and for all."""
-        if error.status_code not in _UNASKABLE:
-            return False
         message = f"{error.param or ''} {error.message} {error.body or ''}".lower()
+        if error.status_code not in _UNASKABLE and not (error.status_code == 500 and _INVALID_REQUEST in message):
+            return False
         if any(word in message for word in _TOO_LONG):  # which servers may say of max_tokens
             return False
         with self._lock:
             for name, words in _OPTIONAL.items():
                 if name in sent and any(word in message for word in words):
-                    self._refused.add(name)
+                    if name == FORM and sent[name]["type"] == "json_schema":
+                        self._by_object = True
+                    else:
+                        self._refused.add(name)
                     return True
         # Another thread may have found it out meanwhile: then the question differs now.
         return any(name in sent for name in self._refused)
@@ -274,15 +309,26 @@ class RetryPolicy:
     def __init__(self, rate: float, stop: threading.Event) -> None:
         self._gap = 60 / rate if rate else 0.0
         self._next = 0.0  # when the next question may be sent
-        self._lock = threading.Lock()
+        self._lock, self._free = threading.Lock(), threading.Condition()
+        self._under_way = 0
         self._stop = stop
 
-    def turn(self) -> bool:
-        """Waits for the time to send one question; False where there is none to come, since all is stopped."""
-        with self._lock:
-            mine = max(self._next, time.monotonic())
-            self._next = mine + self._gap
-        return not self._stop.wait(max(0.0, mine - time.monotonic()))
+    @contextmanager
+    def turn(self, at_once: Callable[[], int] = lambda: sys.maxsize) -> Iterator[bool]:
+        """Waits until one more question may be sent, which happens in here; False in here where all is stopped."""
+        with self._free:
+            while self._under_way >= at_once() and not self._stop.is_set():
+                self._free.wait(_TICK)
+            self._under_way += 1
+        try:
+            with self._lock:
+                mine = max(self._next, time.monotonic())
+                self._next = mine + self._gap
+            yield not self._stop.wait(max(0.0, mine - time.monotonic()))
+        finally:
+            with self._free:
+                self._under_way -= 1
+                self._free.notify_all()
 
     def after(self, tries: int, seconds: float | None) -> bool:
         """Waits after so many tries; whoever was told how long makes all others wait as well."""

@@ -50,6 +50,17 @@ class BrokenStreamError(Exception):
     """It is no stream of events, ended too early, or reports a fault of the server."""
 
 
+class EmptyStreamError(Exception):
+    """Nothing came, not even a fault."""
+
+
+class InterruptedStreamError(BrokenStreamError):
+    """The server said that it was all, and did not say why. So the answer may lack its end."""
+
+    def __init__(self) -> None:
+        super().__init__("the server ended an answer without a finish_reason")
+
+
 class JsonScanner:
     """Where the first JSON object or list of an answer ends, as far as the answer begins with one.
 
@@ -125,12 +136,18 @@ class AnswerStream:
         self.tokens = 0  # pieces with text, which are about as many
 
     def read(self, chunks: Iterable[bytes]) -> None:
-        """Takes in the events of a response, until its end or until it is over. Raises BrokenStreamError."""
+        """Takes in the events of a response, until its end or until it is over.
+
+        Raises BrokenStreamError, or EmptyStreamError.
+        """
+        begun = False
         for line in _lines(chunks):
             if not line.startswith(b"data:"):
                 continue  # comments, which keep a connection open, and names of events
-            data = line[5:].strip()
+            data, begun = line[5:].strip(), True
             if data == b"[DONE]":
+                if not self.finish and (self._scanner is None or self._scanner.end is None):
+                    raise InterruptedStreamError
                 self.complete = True
                 return
             try:
@@ -142,7 +159,9 @@ class AnswerStream:
             self._take(event)
             if self.is_over:
                 return
-        self.complete = self.complete or bool(self.finish)
+        self.complete = bool(self.finish)
+        if not begun:
+            raise EmptyStreamError
         if not self.complete:
             raise BrokenStreamError("the answer broke off")
 

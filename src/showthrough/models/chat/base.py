@@ -29,8 +29,7 @@ class ChatQuestion:
     tokens: int = 2000  # that an answer may have
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True):
     """What a model said, with the name that the server gave it and the tokens that it counted."""
 
     content: str

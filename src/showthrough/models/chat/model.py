@@ -18,7 +18,7 @@ from showthrough.models.chat._client import PAID, TRIES, Client, LaterError, Ret
 from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Reply
 from showthrough.models.chat.consent import address_of, hosts_of
 from showthrough.models.chat.estimate import QuestionTally, usual_lengths
-from showthrough.models.chat.recordings import About, Recording, Recordings, key_of
+from showthrough.models.chat.recordings import About, InvalidAnswer, Recording, Recordings, key_of
 from showthrough.models.settings import NOWHERE, AskingSettings, Watch
 
 # A pool of workers goes through a list. Ctrl-C or the first fault stops it; what is under way may still be finished.
@@ -181,7 +181,7 @@ class LanguageModel:
         policy = RetryPolicy(self._settings.rate, stop)
 
         def work(entry: _NewQuestion) -> None:
-            recording = _Try(self.name, client, policy, entry).result(check)
+            recording = _Try(self.name, client, policy, entry, recordings).result(check)
             if recording is not None:
                 recordings.add(recording)
 
@@ -212,35 +212,40 @@ class _Pace:
                 words.append("no whole answer yet")
         if 0 < done < self._questions and seconds >= 1:
             words.append(f"about {describe_seconds(seconds / done * (self._questions - done))} left")
+        if self._client.one_by_one:
+            words.append("one question at a time")
         return ", ".join(words)
 
 
 class _Try:
-    """One question, asked until there is an answer."""
+    """One question, asked until there is an answer. What was paid before a program was killed counts."""
 
-    def __init__(self, name: str, client: Client, policy: RetryPolicy, new: _NewQuestion) -> None:
-        self._name, self._client, self._policy, self._new = name, client, policy, new
-        self._paid: list[Reply] = []
-        self._ignored: set[str] = set()
+    def __init__(
+        self, name: str, client: Client, policy: RetryPolicy, new: _NewQuestion, recordings: Recordings
+    ) -> None:
+        self._name, self._client, self._policy, self._new, self._recordings = name, client, policy, new, recordings
+        self._paid = recordings.invalid_answers(new.key)
         self._began = time.monotonic()
 
     def result(self, check: Check) -> Recording | None:
         """The answer, or why there is none; None where all was stopped. Raises ResourceError after all tries."""
-        paid = self._paid
-        tokens, last = self._new.question.tokens, ""
-        for tries in range(1, TRIES + 1):
-            if not self._policy.turn():
-                return None
+        paid, last = self._paid, ""
+        tokens = self._new.question.tokens * (2 if any(answer.cut for answer in paid) else 1)
+        for tries in range(len(paid) + 1, TRIES + 1):
             wait = None
             try:
-                answered = self._client.ask(self._new.question, len(paid), tokens)
+                with self._policy.turn(lambda: self._client.at_once) as free:
+                    if not free:
+                        return None
+                    answered = self._client.ask(self._new.question, len(paid), tokens)
             except LaterError as error:
                 last, wait = str(error), error.wait
             except UnaskableError as error:
                 return self._make_recording(None, tries, str(error))
             else:
-                paid.append(answered.reply)
-                self._ignored.update(answered.ignored)
+                paid.append(
+                    InvalidAnswer(self._new.key, len(paid), answered.reply, answered.cut, list(answered.ignored))
+                )
                 # A text without its end would pass for one from which much was left out; JSON shows that itself.
                 whole = self._new.question.schema is not None or not (answered.cut or answered.broken)
                 if whole and _is_valid(answered.reply.content, check):
@@ -248,6 +253,7 @@ class _Try:
                 too_long = answered.cut and tokens > self._new.question.tokens
                 if len(paid) == PAID or self._repeats_itself() or too_long:
                     return self._make_recording(None, tries, _INVALID)
+                self._recordings.add_invalid(paid[-1])
                 last = _INVALID
                 if answered.cut:  # once: the limit is what an answer can need
                     tokens = 2 * tokens
@@ -261,10 +267,10 @@ class _Try:
 
     def _repeats_itself(self) -> bool:
         """Whether the model said the same three times: at temperature 0 it will again."""
-        return len(self._paid) >= _SAME and len({reply.content for reply in self._paid[-_SAME:]}) == 1
+        return len(self._paid) >= _SAME and len({answer.reply.content for answer in self._paid[-_SAME:]}) == 1
 
     def _make_recording(self, content: str | None, tries: int, fault: str = "") -> Recording:
-        question, paid = self._new.question, self._paid
+        question, paid = self._new.question, [answer.reply for answer in self._paid]
         return Recording(
             key=self._new.key,
             name=self._name,
@@ -278,7 +284,7 @@ class _Try:
             answers=len(paid),
             tries=tries,
             fault=fault,
-            ignored=sorted(self._ignored),
+            ignored=sorted({option for answer in self._paid for option in answer.ignored}),
             seconds=round(time.monotonic() - self._began, 3),
         )
 

@@ -18,6 +18,7 @@ from showthrough.models.chat.base import ChatQuestion
 T = TypeVar("T")
 
 _THOUGHTS = lazy_pattern(r"\A\s*<think>.*?</think>", re.DOTALL)
+_CONTROL = lazy_pattern(r"[\x00-\x1f]")
 _FENCED = lazy_pattern(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
 
 
@@ -68,7 +69,8 @@ def decode_answer(content: str, kind: type[T]) -> T:
         except msgspec.DecodeError:
             if (value := _embedded_json(spoken)) is None:
                 raise
-            return msgspec.json.decode(value.encode(), type=kind)
+            # Models write line ends into strings, where JSON has none; elsewhere they mean nothing.
+            return msgspec.json.decode(_CONTROL.sub(" ", value).encode(), type=kind)
     except (UnicodeEncodeError, RecursionError) as error:
         raise ValueError(str(error)) from None
 

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from showthrough.core.errors import InputError, OutputError, Problem, shorten
-from showthrough.models.chat.base import ChatQuestion
+from showthrough.models.chat.base import ChatQuestion, Reply
 from showthrough.storage.append_log import DamagedError, GrowingFile, pieces
 from showthrough.storage.reading import exists, plain, read_bytes
 
@@ -51,6 +51,16 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind
     seconds: float = 0.0  # from the question to the answer, of all tries
 
 
+class InvalidAnswer(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="invalid"):
+    """An answer of no use to a question that is asked again; the recording of the last try counts it too."""
+
+    key: str
+    number: int  # of those to that question, from 0
+    reply: Reply
+    cut: bool = False  # it was longer than the question allowed
+    ignored: list[str] = []
+
+
 class RepeatRecording(msgspec.Struct, frozen=True, tag_field="kind", tag="again"):
     """What else a recorded question was about."""
 
@@ -58,7 +68,8 @@ class RepeatRecording(msgspec.Struct, frozen=True, tag_field="kind", tag="again"
     about: list[About]
 
 
-_ENTRY = msgspec.json.Decoder(Recording | RepeatRecording)
+_Entry = Recording | RepeatRecording | InvalidAnswer
+_ENTRY = msgspec.json.Decoder(_Entry)
 
 
 def answers_path(run: Path) -> Path:
@@ -84,6 +95,7 @@ class Recordings:
         self._file = GrowingFile(path, TITLE)
         self._by_key: dict[str, Recording] = {}
         self._about: dict[str, set[About]] = {}
+        self._invalid: dict[str, dict[int, InvalidAnswer]] = {}
         self._lock = threading.Lock()
         if exists(path):
             self._take(_pieces_of(path))
@@ -117,6 +129,17 @@ class Recordings:
             self._file.add(msgspec.json.encode(recording))
             self._keep(recording)
 
+    def add_invalid(self, answer: InvalidAnswer) -> None:
+        """On disk when this returns: whoever is killed before the next try need not pay for this one again."""
+        with self._lock:
+            self._file.add(msgspec.json.encode(answer))
+            self._keep_invalid(answer)
+
+    def invalid_answers(self, key: str) -> list[InvalidAnswer]:
+        """Those so far to a question that is not yet recorded."""
+        with self._lock:
+            return list(self._invalid.get(key, {}).values())
+
     def note(self, about: Mapping[str, Iterable[About]]) -> None:
         """What else recorded questions are about, by their keys. Where it cannot be written down nothing is lost."""
         new = {key: sorted(set(subjects) - self._about[key]) for key, subjects in about.items() if key in self._about}
@@ -132,12 +155,17 @@ class Recordings:
         for entry in _entries(raw_entries, self.path):
             if isinstance(entry, Recording):
                 self._keep(entry)
+            elif isinstance(entry, InvalidAnswer):
+                self._keep_invalid(entry)
             elif entry.key in self._about:
                 self._about[entry.key].update(entry.about)
 
     def _keep(self, recording: Recording) -> None:
         self._by_key[recording.key] = recording
         self._about.setdefault(recording.key, set()).update(recording.about)
+
+    def _keep_invalid(self, answer: InvalidAnswer) -> None:
+        self._invalid.setdefault(answer.key, {})[answer.number] = answer
 
 
 def read_recordings(path: Path) -> list[Recording]:
@@ -164,7 +192,7 @@ def _pieces_of(path: Path) -> list[bytes]:
         raise InputError(Problem(str(path), "", f"is damaged; {_EXPECTED}")) from None
 
 
-def _entries(raw_entries: Iterable[bytes], path: Path) -> Iterator[Recording | RepeatRecording]:
+def _entries(raw_entries: Iterable[bytes], path: Path) -> Iterator[_Entry]:
     for number, piece in enumerate(raw_entries, 1):
         try:
             yield _ENTRY.decode(piece)

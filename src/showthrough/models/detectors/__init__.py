@@ -6,8 +6,9 @@ They read the released text alone and know nothing of what stood there: finding 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+import msgspec
 
 from showthrough.core.call_syntax import call_text, placed_call, with_place
 from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, quote_value, shorten
@@ -29,8 +30,7 @@ DETECTORS: Registry[Detector] = Registry(
 )
 
 
-@dataclass(frozen=True)
-class DetectorEntry:
+class DetectorEntry(msgspec.Struct, frozen=True):
     """A detector, and the entry that it comes from.
 
     >>> str(parse_detector("spacy(model=en_core_web_sm)"))

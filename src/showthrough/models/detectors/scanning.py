@@ -102,7 +102,7 @@ def _reading(entry: DetectorEntry, language: str) -> DetectorEntry:
     """A detector with its language set, if it has one to set. Raises PlanError if its pipeline is for another."""
     own = {field.name: field.default for field in fields(entry.detector)}
     if "language" in own and entry.detector.language == own["language"]:  # type: ignore[attr-defined]
-        entry = replace(entry, detector=replace(entry.detector, language=language))  # type: ignore[call-arg]
+        entry = DetectorEntry(entry.name, replace(entry.detector, language=language))  # type: ignore[call-arg]
     read = _PIPELINE.match(str(getattr(entry.detector, "model", "")))
     if read and read[1] != language:
         expected = f"expected language={read[1]!r}, or a pipeline for {quote_value(language)}"

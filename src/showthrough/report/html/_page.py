@@ -36,7 +36,8 @@ from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, judge, val
 from showthrough.report.wording import join_names, percent, percent_end
 from showthrough.report.worst import Example, describe_absence, worst_example
 from showthrough.run.gate.checking import Gate
-from showthrough.run.gate.state import Decision, ReleaseState
+from showthrough.run.gate.reasons import ReleaseState
+from showthrough.run.gate.state import Decision
 from showthrough.run.run import Run
 from showthrough.studies.failures import FailureAnalysis, Inspection
 from showthrough.studies.rules.greedy import RuleBook

@@ -14,7 +14,7 @@ from showthrough.report.table import DASH, format_score
 from showthrough.report.wording import counted_words, join_names
 from showthrough.run.gate.checks import format_value
 from showthrough.run.gate.grading import Grade
-from showthrough.run.gate.state import ReleaseState
+from showthrough.run.gate.reasons import ReleaseState
 from showthrough.run.thresholds import SIGNS
 
 Paper = Literal["A4", "Letter"]

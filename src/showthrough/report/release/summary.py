@@ -19,7 +19,8 @@ from showthrough.run.gate.accepted import Accepted
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checks import BaselineCheck, ThresholdCheck
 from showthrough.run.gate.grading import Grade
-from showthrough.run.gate.state import Decision, ReleaseState, decide
+from showthrough.run.gate.reasons import ReleaseState
+from showthrough.run.gate.state import Decision, decide
 from showthrough.run.records import Input, MetricRecord
 from showthrough.run.roles import ATTACKS, count_by_kind, in_all
 from showthrough.run.run import Run

@@ -9,6 +9,8 @@ from functools import cached_property
 from math import ceil, sqrt
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from showthrough.report.table import DASH, format_score
 
 Kind = Literal["count", "share", "number", "words"]
@@ -144,8 +146,7 @@ def _list_names(names: Collection[str]) -> str:
     return ", ".join(list(names)[:_PLACES]) + (f" and {more} more" if more > 0 else "")
 
 
-@dataclass(frozen=True)
-class Heat:
+class Heat(msgspec.Struct, frozen=True, dict=True):
     """How often each row meets each column: a matrix shown by colour and number."""
 
     caption: str
@@ -182,8 +183,7 @@ class Heat:
         return Grid(self.caption, self.columns, cells, notes=self.notes)
 
 
-@dataclass(frozen=True)
-class Bars:
+class Bars(msgspec.Struct, frozen=True, dict=True):
     """Bars of stacked parts: for each name, how much each series has."""
 
     caption: str
@@ -217,8 +217,7 @@ class Case(NamedTuple):
     remark: str = ""  # what is the matter with it
 
 
-@dataclass(frozen=True)
-class Cases:
+class Cases(msgspec.Struct, frozen=True):
     """Places of one kind, in their contexts."""
 
     caption: str

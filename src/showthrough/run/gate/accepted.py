@@ -10,7 +10,6 @@ import hashlib
 import io
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -111,8 +110,7 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-@dataclass(frozen=True)
-class Accepted:
+class Accepted(msgspec.Struct, frozen=True):
     """A reviewed list."""
 
     entries: Sequence[AcceptedIdentifier] = ()
@@ -183,8 +181,7 @@ def _csv_entries(path: Path, content: bytes) -> Iterator[tuple[str, Any]]:
         raise InputError(Problem(str(path), f"line {rows.line_num}", f"is no CSV: {error}")) from error
 
 
-@dataclass(frozen=True)
-class ReadableIdentifiers:
+class ReadableIdentifiers(msgspec.Struct, frozen=True):
     """The direct identifiers of a release that can be read, and those of them that somebody accepted."""
 
     metric: str  # by which most are readable

@@ -28,7 +28,7 @@ LEAST = 10  # days with documents that a reference must have
 _TYPES = 6  # that are watched each by itself, of finds and of masks; the others together
 _OTHERS = "others"
 _DAY = len("2026-11-18")
-_MASK = re.compile(r"[\[<{(]+[A-Z][A-Z_ -]*(?:[_ -]?\d+)?[\]>})]+|\*{3,}|[A-Z]{2,}(?:_[A-Z]+)*(?:_\d+)?")
+_MASK = re.compile(r"[\[<{]+[A-Z][A-Z_ -]*(?:[_ -]?\d+)?[\]>}]+|\*{3,}|[A-Z]{2,}(?:_[A-Z]+)*(?:_\d+)?")
 _WORD = re.compile(r"\w+")
 
 
@@ -52,9 +52,9 @@ class Watch:
             expected = f"expected a day at most {LOOKS - 1} days before the last release, {last}"
             raise PlanError(f"found {first}; {expected}", "--since")
         begin = first - timedelta(REFERENCE)
-        kept = [day if day >= begin else None for day in days]
-        distinct = sorted({day for day in kept if day is not None})
-        return cls([day for day in distinct if day < first], [day for day in distinct if day >= first], kept)
+        dates = [day if day >= begin else None for day in days]
+        distinct = sorted({day for day in dates if day is not None})
+        return cls([day for day in distinct if day < first], [day for day in distinct if day >= first], dates)
 
 
 def _parse_day(value: str) -> date | None:
@@ -71,8 +71,8 @@ def _days_of(corpus: Corpus, field: str) -> list[date]:
     for document in corpus:
         values = document.field_values(field)
         if len(values) != 1 or (day := _parse_day(values[0])) is None:
-            found = quote_value(values[0]) if len(values) == 1 else f"{len(values)} values"
-            message = f"found {found} as {shorten(field)}; expected a day, as 2026-11-18"
+            surface = quote_value(values[0]) if len(values) == 1 else f"{len(values)} values"
+            message = f"found {surface} as {shorten(field)}; expected a day, as 2026-11-18"
             problems.append(Problem(corpus.source, at_document(document.id), message))
         else:
             days.append(day)
@@ -103,21 +103,21 @@ def check_drift(corpus: Corpus, field: str, since: str = "", detector: str = DEF
 
 def _count(corpus: Corpus, watch: Watch, detector: DetectorEntry) -> tuple[tuple[Rate, ...], DayTotals]:
     """What is counted in each document, and its sums by day."""
-    kept = [(document, day) for document, day in zip(corpus, watch.days, strict=True) if day is not None]
+    dated = [(document, day) for document, day in zip(corpus, watch.days, strict=True) if day is not None]
     every = [*watch.reference, *watch.watched]
     position = {day: number for number, day in enumerate(every)}
-    days = np.array([position[day] for _, day in kept])
-    finds: list[Counter[str]] = [Counter() for _ in kept]
+    days = np.array([position[day] for _, day in dated])
+    finds: list[Counter[str]] = [Counter() for _ in dated]
     for sighting in scan(
-        {str(number): document.text for number, (document, _) in enumerate(kept)}, [detector]
+        {str(number): document.text for number, (document, _) in enumerate(dated)}, [detector]
     ).sightings:
         finds[int(sighting.document)][sighting.entity_type] += 1
-    masks = [Counter(_masks_in(document.text)) for document, _ in kept]
-    words = np.array([len(_WORD.findall(document.text)) for document, _ in kept], dtype=np.float64)
+    masks = [Counter(_masks_in(document.text)) for document, _ in dated]
+    words = np.array([len(_WORD.findall(document.text)) for document, _ in dated], dtype=np.float64)
     columns: list[tuple[Rate, Floats, Floats]] = [
         (Rate("finds per 1,000 words", both_ways=False), _sizes(finds), words / 1_000),
         (Rate("masks per 1,000 words"), _sizes(masks), words / 1_000),
-        (Rate("words per document", counts=False), words, np.ones(len(kept))),
+        (Rate("words per document", counts=False), words, np.ones(len(dated))),
     ]
     before = days < len(watch.reference)
     for noun, counters in (("finds", finds), ("masks", masks)):
@@ -133,7 +133,7 @@ def _count(corpus: Corpus, watch: Watch, detector: DetectorEntry) -> tuple[tuple
         np.add.at(result, days, values)
         return result
 
-    documents = sums(np.ones(len(kept)))
+    documents = sums(np.ones(len(dated)))
     products = counted**2, counted * by, by**2
     return tuple(rates), DayTotals(documents, sums(counted), sums(by), *map(sums, products))
 
@@ -144,9 +144,9 @@ def _masks_in(text: str) -> Iterable[str]:
     >>> [*_masks_in("Mr [NAME_2] of CITY met <PERSON> and *****, IBM, [sic].")]
     ['NAME', 'CITY', 'PERSON', '***']
     """
-    for found in _MASK.findall(text):
-        bare = found.strip("[]<>{}() ")
-        if bare != found or is_placeholder(found):
+    for match in _MASK.findall(text):
+        bare = match.strip("[]<>{}() ")
+        if bare != match or is_placeholder(match):
             yield re.sub(r"[ _-]?\d+\Z", "", bare) if bare[:1].isalpha() else bare[:3]
 
 
@@ -174,12 +174,19 @@ def _check(rate: Rate, drift: Drift, number: int, watch: Watch) -> DriftCheck:
     day, days = watch.watched[look], min(WINDOWS[window], look + 1)
     value, earlier = (_number(x) for x in (drift.rates[look, window, number], drift.reference[number]))
     if not len(looks):
-        said = "no drift is shown"
+        sentence = "no drift is shown"
     else:
         which = f"on {day}" if days == 1 else f"in {days} days up to {day}"
-        said = f"{'rose' if alarms[look, window] > 0 else 'fell'} {which}: hardly chance"
+        sentence = f"{'rose' if alarms[look, window] > 0 else 'fell'} {which}: hardly chance"
     return DriftCheck(
-        f"no drift: {rate.name}", not len(looks), said, rate.name, value, earlier, str(day) if len(looks) else "", days
+        f"no drift: {rate.name}",
+        not len(looks),
+        sentence,
+        rate.name,
+        value,
+        earlier,
+        str(day) if len(looks) else "",
+        days,
     )
 
 

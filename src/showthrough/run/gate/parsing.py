@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, join_names, quote_value, shorten
 from showthrough.core.patterns import lazy_pattern
@@ -20,8 +21,7 @@ _WORST = "@worst("
 _GROUP = lazy_pattern(r"([a-z_][a-z_0-9]*(?:\(.*\))?)@([^@=]+)=(.+)")
 
 
-@dataclass(frozen=True)
-class ThresholdRequest:
+class ThresholdRequest(msgspec.Struct, frozen=True):
     """A threshold as it was written, before it is known which metrics there are; `file` and `place` say where."""
 
     end: End

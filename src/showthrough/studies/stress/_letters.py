@@ -36,7 +36,7 @@ _CONFUSED = (
 _CONFUSIONS = [pair for first, two in _CONFUSED for pair in ((first, two), (two, first))]
 # Latin letters, each with the Cyrillic or Greek one that looks the same (Unicode Technical Standard 39, confusables).
 _PAIRS = "aа cс eе oо pр xх yу iі jј sѕ AА BВ CС EЕ HН IІ JЈ KК MМ OО PР SЅ TТ XХ NΝ ZΖ YΥ vν"
-_ALIKE = {one: two for pair in _PAIRS.split() for one, two in (tuple(pair), tuple(pair[::-1]))}
+_ALIKE = {first: second for pair in _PAIRS.split() for first, second in (tuple(pair), tuple(pair[::-1]))}
 _ACCENT = regex.compile(r"[\u0300-\u036f]")
 _ACCENTED = regex.compile(r"[\p{Latin}\p{Greek}\p{Cyrillic}]")
 _ALPHABET = regex.compile(r"[\p{Latin}\p{Greek}\p{Cyrillic}\p{M}]+")

@@ -66,7 +66,7 @@ def nobody_watches(name: str) -> AbstractContextManager[None]:
 
 
 def put_to_work(
-    bench: Bench, watched: Watched = nobody_watches, told: Callable[[str], None] | None = None
+    bench: Bench, watched: Watched = nobody_watches, tell: Callable[[str], None] | None = None
 ) -> BenchOutcome:
     """Lets every system anonymize the corpus, each in processes of its own, one after the other.
 
@@ -88,8 +88,8 @@ def put_to_work(
             raise
         except Exception as error:  # of a plugin and of a model's library, anything: hours of the others are not lost
             failed[name] = _reason(error)
-            if told:
-                told(f"{shorten(name)} failed: {failed[name]}")
+            if tell:
+                tell(f"{shorten(name)} failed: {failed[name]}")
     if not (anonymizations or plan.anonymizations):
         raise ResourceError("; ".join(f"{shorten(name)} failed: {why}" for name, why in failed.items()))
     return BenchOutcome(tuple(anonymizations), failed)
