@@ -57,7 +57,10 @@ def test_every_run_is_described_and_complete(tool: ModuleType, runs: dict[str, R
         assert not run.failures
         assert set(run.names) == {*board["systems"], *board["anonymizations"]}
         assert submission_of(run).about == board["about"]
-        assert submission_of(run).unverified == {}
+        verified = set(run.names) - submission_of(run).unverified.keys()
+        assert verified == (
+            set() if name == "synthpai" else set(run.names)
+        )  # there all numbers rest on recorded answers
 
 
 def test_every_claim_is_about_something_that_is_run(tool: ModuleType) -> None:
