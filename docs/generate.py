@@ -5,7 +5,8 @@
 
 The reference of the command line is made from the help texts, the list of metrics from the table of metrics, the fields
 of a run file and the public names from what they say of themselves, the tables of types from the tree of kinds, and the
-output in the README from the demo. A part of a page stands between `<!-- NAME: generated -->` and `<!-- /NAME -->`.
+output in the README from the demo. The schemas and the list of all that programs rely on are files of their own,
+so that a review sees each change. A part of a page stands between `<!-- NAME: generated -->` and `<!-- /NAME -->`.
 """
 
 from __future__ import annotations
@@ -15,19 +16,27 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
+import msgspec
 from typer.main import get_command
 from typer.testing import CliRunner
 
 import showthrough
-from showthrough.cli import app
+from showthrough._former import _MOVED, FormerName
+from showthrough.cli import app, former
 from showthrough.core.plugins import Registry
 from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
 from showthrough.data.types import NAMES, in_order, path_of, treated_as
-from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES
-from showthrough.report.release import schema_text
+from showthrough.evaluation.plan_files import plan_keys
+from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES, base
+from showthrough.metrics.chunk import Chunk
+from showthrough.models import Resources
+from showthrough.report.gate import FORMAT as GATE_FORMAT, file_type
+from showthrough.report.release import ReleaseSummary
+from showthrough.report.release.summary import FORMAT as SUMMARY, VERSION as SUMMARY_VERSION
 from showthrough.report.table import ARROWS
 from showthrough.run.records import (
     Comparison,
@@ -42,7 +51,7 @@ from showthrough.run.records import (
     Uneven,
     describe_fields,
 )
-from showthrough.run.run import Run
+from showthrough.run.run import FORMAT as RUN_FORMAT, Run
 from showthrough.run.settings import RecordedSettings
 from showthrough.run.slices import GroupScore, Slice, SliceGroup
 
@@ -175,6 +184,91 @@ def demo_output() -> str:
     return "\n".join(["```text", *(line.rstrip() for line in shown.splitlines()), "```"])
 
 
+def schema(record: type[msgspec.Struct], name: str, version: int, title: str) -> str:
+    """The JSON Schema of a record, as a file of this version has it."""
+    address = "https://json-schema.org/draft/2020-12/schema"
+    content = {"$schema": address, "$id": f"urn:{name}:{version}", "title": title, **msgspec.json.schema(record)}
+    return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
+
+
+def public_api() -> str:
+    """All that programs rely on, a line each: names with parameters, commands with options, keys of plans, groups."""
+    names = [line for name in sorted(showthrough.__all__) for line in _listed(name, getattr(showthrough, name))]
+    registries = [value for name in showthrough.__all__ if isinstance(value := getattr(showthrough, name), Registry)]
+    parts = {
+        "Names": names,
+        "Commands": [*_options(get_command(app), "showthrough")],
+        "Keys of plans": [_parameter(field.name, field.default) for field in msgspec.structs.fields(plan_keys())],
+        "Entry points": sorted([*(f"showthrough.{one.kind}" for one in registries), "showthrough.families"]),
+    }
+    return "\n".join(line for title, lines in parts.items() for line in (f"# {title}", "", *lines, ""))
+
+
+def _listed(name: str, value: Any) -> Iterator[str]:
+    """A name, and below a class what its instances have: no arguments again, nor what an exported base has."""
+    signature = _signature(value) if callable(value) else ""
+    yield name + signature
+    if not isinstance(value, type):
+        return
+    exported = [one for other in showthrough.__all__ if isinstance(one := getattr(showthrough, other), type)]
+    bases = {member for one in exported if one in value.__mro__[1:] for member in dir(one)}
+    for member in sorted(set(dir(value)) - bases - set(re.findall(r"\w+", signature))):
+        home = next(kind for kind in value.__mro__ if member in vars(kind) or kind is object)
+        static = vars(home).get(member)
+        if home.__module__.startswith("showthrough") and member[0] != "_" and type(static) is not FormerName:
+            static = getattr(static, "__func__", static)
+            yield f"{name}.{member}" + (_signature(static) if isinstance(static, FunctionType) else "")
+
+
+def _signature(value: Any) -> str:
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except (TypeError, ValueError):
+        return ""
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    shown, named = [], False
+    for each in parameters:
+        if each.kind in (each.KEYWORD_ONLY, each.VAR_POSITIONAL) and not named:
+            named = True
+            shown += ["*"] * (each.kind == each.KEYWORD_ONLY)
+        shown.append(_parameter(stars.get(each.kind, "") + each.name, each.default))
+    return f"({', '.join(shown)})"
+
+
+def _parameter(name: str, default: Any) -> str:
+    """A parameter with its default, where that is a plain value."""
+    if default in (inspect.Parameter.empty, msgspec.NODEFAULT):
+        return name
+    plain = default is None or (isinstance(default, str | int | float | tuple) and "<" not in repr(default))
+    return f"{name}={default!r}" if plain else f"{name}=…"
+
+
+def _options(command: Any, path: str) -> Iterator[str]:
+    """A command with its arguments and options, then those below it."""
+    options = [parameter for parameter in command.params if not getattr(parameter, "hidden", False)]
+    yield " ".join([path, *sorted("/".join([*one.opts, *one.secondary_opts]) for one in options)])
+    for name, child in sorted(getattr(command, "commands", {}).items()):
+        if not child.hidden:
+            yield from _options(child, f"{path} {name}")
+
+
+def former_names() -> str:
+    """What is deprecated, and what takes its place."""
+    rows = [(" ".join(old), " ".join(new)) for old, new in former.COMMANDS.items()]
+    rows += [
+        (f"{' '.join(command)} {old}", f"{' '.join(command)} {new}")
+        for command, options in former.OPTIONS.items()
+        for old, new in options.items()
+    ]
+    homes = Run, Comparison, Chunk, Resources, showthrough.Anonymization, showthrough.Rows
+    members = (each for home in homes for each in vars(home).values() if isinstance(each, FormerName))
+    rows += [(each.former, each.present) for each in members]
+    rows += [(f"Metric.{old}", new) for old, new in base._FORMER.items()]
+    rows += [("showthrough.systems.replacing.replacing", "make_replacer")]
+    rows += [(f"showthrough.{old}", f"showthrough.{new}") for old, new in _MOVED.items()]
+    return "\n".join(["| deprecated | instead |", "|---|---|", *(f"| `{old}` | `{new}` |" for old, new in rows)])
+
+
 def _with(page: str, **parts: str) -> str:
     """The page with its parts made anew."""
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -197,9 +291,15 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/formats.md": lambda: _with("docs/formats.md", run=run_fields()),
     "docs/labels.md": lambda: _with("docs/labels.md", kinds=kind_table(), schemes=scheme_table()),
     "docs/public-api.md": lambda: _with("docs/public-api.md", names=public_names()),
+    "docs/releasing.md": lambda: _with("docs/releasing.md", former=former_names()),
+    "docs/schemas/run-1.json": lambda: schema(Run, "showthrough-run", RUN_FORMAT, "Run file"),
+    "docs/schemas/gate-1.json": lambda: schema(file_type(), "showthrough-gate", GATE_FORMAT, "Outcome of a gate"),
     "docs/python.md": lambda: _with("docs/python.md", roles=role_table()),
     "README.md": lambda: _with("README.md", demo=demo_output()),
-    "src/showthrough/report/release/schema.json": schema_text,
+    "src/showthrough/report/release/schema.json": lambda: schema(
+        ReleaseSummary, SUMMARY, SUMMARY_VERSION, "Release summary"
+    ),
+    "tests/reference/public-api.txt": public_api,
 }
 
 

@@ -104,7 +104,11 @@ GENERATED = [
     "docs/public-api.md",
     "docs/python.md",
     "README.md",
+    "docs/releasing.md",
+    "docs/schemas/gate-1.json",
+    "docs/schemas/run-1.json",
     "src/showthrough/report/release/schema.json",
+    "tests/reference/public-api.txt",
 ]
 
 

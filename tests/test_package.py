@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
-import venv
 from email import message_from_bytes
 from graphlib import TopologicalSorter
 from importlib import import_module
@@ -243,9 +243,26 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def test_the_wheel_alone_runs(wheel: Path, tmp_path: Path) -> None:
+PYTHONS = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def interpreter(version: str) -> str:
+    """The interpreter of a version; skips where there is none."""
+    installed = map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    for candidate in [sys.executable] if version == RUNNING else [shutil.which(f"python{version}"), *installed]:
+        code = "import sys, ensurepip; print('%d.%d' % sys.version_info[:2])"
+        if candidate:
+            found = subprocess.run([candidate, "-c", code], capture_output=True, text=True)
+            if found.stdout.strip() == version:
+                return candidate
+    pytest.skip(f"there is no Python {version}")
+
+
+@pytest.mark.parametrize("version", [pytest.param(one, marks=[pytest.mark.slow] * (one != RUNNING)) for one in PYTHONS])
+def test_the_wheel_alone_runs(version: str, wheel: Path, tmp_path: Path) -> None:
     """In a fresh environment, away from the source tree, with the base dependencies only."""
-    venv.create(tmp_path / "venv", with_pip=True)
+    subprocess.run([interpreter(version), "-m", "venv", tmp_path / "venv"], check=True)
     python = tmp_path / "venv/bin/python"
     constraints = ["-c", str(ROOT / "constraints.txt")]
     install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *constraints, wheel]
@@ -355,7 +372,7 @@ def test_test_models_are_pinned_to_the_very_file() -> None:
     """They were uploaded by others than their makers: a new file under the same name must not be taken."""
     lines = (ROOT / "test-models.txt").read_text(encoding="utf-8").splitlines()
     pins = [line for line in lines if not line.startswith("#")]
-    assert len(pins) == 4
+    assert len(pins) == 5
     assert all(re.fullmatch(r"[\w-]+==[\d.]+ --hash=sha256:[0-9a-f]{64}", pin) for pin in pins)
     assert "--require-hashes -r test-models.txt" in (ROOT / "Makefile").read_text(encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Modules under their names of 0.1: packages that import them keep working for one release, with a warning."""
+"""Modules, methods and properties under their names of 0.1: they work for one release, with a warning."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
 from warnings import warn
 
 # The longest former name that a module's name begins with tells where it is now.
@@ -111,3 +112,26 @@ class FormerModules:
 def register() -> None:
     if not any(isinstance(finder, FormerModules) for finder in sys.meta_path):
         sys.meta_path.append(FormerModules())
+
+
+class FormerName:
+    """A method or property under its name of 0.1: gives what took its place, and says so.
+
+    >>> class Box:
+    ...     size = 3
+    ...     extent = FormerName("size")
+    >>> from warnings import catch_warnings
+    >>> with catch_warnings(record=True) as said:
+    ...     Box().extent, str(said[0].message)
+    (3, 'Box.extent is now size; the former name goes with the next release')
+    """
+
+    def __init__(self, present: str) -> None:
+        self.present = present
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.former = f"{owner.__name__}.{name}"
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        warn(f"{self.former} is now {self.present}; the former name goes with the next release", DeprecationWarning, 2)
+        return getattr(owner if instance is None else instance, self.present)

@@ -20,6 +20,7 @@ SOURCE = ROOT / "src"
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS = {step.get("name"): step for step in ACTION["runs"]["steps"]}
 GATE = "<!-- showthrough check -->"
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="the steps are for bash")
 
@@ -129,9 +130,44 @@ def test_actions_are_pinned_and_inputs_are_those_of_the_example() -> None:
 
 @pytest.mark.skipif(not shutil.which("actionlint"), reason="actionlint is not installed")
 def test_the_workflow_is_sound() -> None:
-    for name in ("github-action.yml", "github-workflow.yml"):
-        found = subprocess.run(["actionlint", str(ROOT / "examples" / name)], capture_output=True, text=True)
+    examples = [ROOT / "examples" / name for name in ("github-action.yml", "github-workflow.yml")]
+    for path in (*examples, *WORKFLOWS):
+        found = subprocess.run(["actionlint", str(path)], capture_output=True, text=True)
         assert found.returncode == 0, found.stdout
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_our_workflows_run_what_was_looked_at(path: Path) -> None:
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    steps = [step for job in content["jobs"].values() for step in job["steps"]]
+    used = [step["uses"] for step in steps if "uses" in step]
+    assert [use for use in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", use)] == []
+    assert [step["run"] for step in steps if "${{" in step.get("run", "")] == []
+    assert content["permissions"] == {"contents": "read"}
+
+
+def test_only_a_tag_publishes_and_only_packages() -> None:
+    content = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))
+    assert content[True] == {"push": {"tags": ["v*"]}, "workflow_dispatch": None}  # `on` is a boolean to YAML 1.1
+    build, publish = content["jobs"]["build"], content["jobs"]["publish"]
+    assert (publish["if"], publish["needs"]) == ("github.event_name == 'push'", "build")
+    assert (publish["permissions"], "permissions" in build) == ({"id-token": "write"}, False)
+    download, upload = publish["steps"]
+    assert upload["uses"].startswith("pypa/gh-action-pypi-publish@")
+    [packages] = [step for step in build["steps"] if step.get("with", {}).get("name") == download["with"]["name"]]
+    assert packages["with"]["path"].split() == ["dist/*.whl", "dist/*.tar.gz"]
+
+
+@pytest.mark.parametrize(("tag", "passes"), [("v{}", True), ("v{}.1", False), ("{}", True), ("v9", False)])
+def test_a_tag_is_the_version(tag: str, passes: bool, tmp_path: Path) -> None:
+    content = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))
+    [check] = [step["run"] for step in content["jobs"]["build"]["steps"] if "the changes" in step.get("name", "")]
+    (tmp_path / "src/showthrough").mkdir(parents=True)
+    (tmp_path / "src/showthrough/version.py").write_text('__version__ = "1.0.0"\n')
+    (tmp_path / "CHANGELOG.md").write_text("## [1.0.0] - 2026-12-01\n")
+    environment = {**os.environ, "GITHUB_REF_NAME": tag.format("1.0.0")}
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", check]
+    assert (subprocess.run(command, cwd=tmp_path, env=environment).returncode == 0) == passes
 
 
 def test_the_gitlab_template_runs(workspace: Path) -> None:

@@ -361,11 +361,14 @@ def test_a_metric_of_the_former_version_is_heard(monkeypatch: pytest.MonkeyPatch
                 return "" if self.title else "a dictionary"
 
     monkeypatch.setitem(METRICS, "former", Former)
-    run = evaluate(CORPUS, MASKS, ["kept", "former"], resamples=0)
+    with pytest.warns(DeprecationWarning, match=r"Chunk\.bound is now bind_metric"):
+        run = evaluate(CORPUS, MASKS, ["kept", "former"], resamples=0)
     assert not run.failures
     assert run["a", "former"].value == run["a", "kept"].value == 1 - 21 / 60
     assert (Former().is_bounded(""), Former().unit_change("", {}), Former().missing_resource) == (False, 7.0, "")
-    assert Rows.joined([Rows.of(a=[1]), Rows.of(a=[2])]).values.tolist() == [[1], [2]]
+    with pytest.warns(DeprecationWarning, match=r"Rows\.joined is now concatenate"):
+        joined = Rows.joined
+    assert joined([Rows.of(a=[1]), Rows.of(a=[2])]).values.tolist() == [[1], [2]]
 
 
 def test_a_former_name_beside_the_present_one_changes_nothing() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
 import pytest
 
-from showthrough.report.gate import junit_xml, outcome_json, outcome_markdown, show_outcome
+from showthrough.report.gate import file_type, junit_xml, outcome_json, outcome_markdown, show_outcome
 from showthrough.report.terminal import PlainConsole
 from showthrough.run.gate.checks import (
     AnonymizationChecks,
@@ -35,6 +37,24 @@ def outcome() -> GateOutcome:
     ]
     failing = AnonymizationChecks(HOSTILE, checks, [Look(HOSTILE, 3, 1, 2), Look("d2", 0, 1)])
     return GateOutcome(Input(HOSTILE, "0" * 32, 42), "42 documents", False, [passing, failing], HOSTILE, [HOSTILE])
+
+
+def test_the_json_is_what_its_schema_and_its_type_say(outcome: GateOutcome) -> None:
+    plain = msgspec.structs.replace(
+        outcome, corpus=Input("c", "0" * 32, 42), anonymizations=outcome.anonymizations[:1], baseline="", notes=[]
+    )
+    text = outcome_json(plain)
+    schema = json.loads((Path(__file__).parents[2] / "docs/schemas/gate-1.json").read_text(encoding="utf-8"))
+    validator = pytest.importorskip("jsonschema").Draft202012Validator(schema)
+    content = json.loads(text)
+    assert [error.json_path for error in validator.iter_errors(content)] == []
+    del content["format"]  # files of before it was written
+    assert [error.json_path for error in validator.iter_errors(content)] == []
+    loaded: Any = msgspec.convert(content, file_type())
+    assert (loaded.format, loaded.status, loaded.anonymizations[0].passed) == (1, 0, True)
+    assert loaded.anonymizations[0].checks == plain.anonymizations[0].checks
+    content["anonymizations"][0]["checks"][0]["kind"] = "guess"
+    assert [*validator.iter_errors(content)]
 
 
 def test_junit_is_sound_xml(outcome: GateOutcome) -> None:

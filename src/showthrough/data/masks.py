@@ -13,6 +13,7 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
+from showthrough._former import FormerName
 from showthrough.core.arrays import AnyArray, Ints
 from showthrough.core.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document, quote_value
 from showthrough.data.documents import Corpus
@@ -319,7 +320,7 @@ class Anonymization:
         """The same under another name."""
         return Anonymization(self.masks, name, self.source, self.notes, self.provenance, self.offsets)
 
-    renamed = with_name  # its name of 0.1, which goes with the next release
+    renamed = FormerName("with_name")
 
     def part(self, document_ids: Sequence[str], *, lazy: bool = False) -> Anonymization:
         """The masks of some documents; with `lazy`, still to be made where they can be, which is little to send."""

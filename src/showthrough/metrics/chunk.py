@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from showthrough._former import FormerName
 from showthrough.core.arrays import Floats, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import Labels
@@ -172,8 +173,8 @@ class Chunk(_Memo):
                 part = anonymization.part(self.corpus.ids[numbers.start : numbers.stop], lazy=True)
             yield DocumentBatch(self.corpus.part(numbers, lazy=True), part)
 
-    # Their names of 0.1, for metrics of packages; they go with the next release.
-    ruler, bound, some = span_index, bind_metric, batches
+    # For metrics of packages.
+    ruler, bound, some = FormerName("span_index"), FormerName("bind_metric"), FormerName("batches")
 
     def rows(self, metric: Metric, anonymization: Anonymization) -> Rows:
         """What one metric counts for one anonymization."""

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from showthrough._former import FormerName
 from showthrough.core.arrays import Bools
 from showthrough.core.errors import PlanError, ResourceError, quote_value
 from showthrough.core.families import Inputs
@@ -128,7 +129,7 @@ class Resources:
         tasks = ((function, self.models, shared, item) for item in chain(first_items, remaining))
         yield from self.engine.in_order(_run_on_worker, tasks)
 
-    mapped = map_items  # its name of 0.1, which goes with the next release
+    mapped = FormerName("map_items")
 
     @_once
     def function_words(self, name: str) -> FunctionWords:

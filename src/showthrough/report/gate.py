@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 from xml.etree import ElementTree  # writes only; what is read is read by files.safe_xml
 
 import msgspec
@@ -36,6 +36,7 @@ from showthrough.run.gate.sample_size import Need
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 MADE_BY = "showthrough check"
+FORMAT = 1  # of the JSON; rises when an old reader could misread it
 # How each file begins, so that the next gate knows what it may replace: others name the command too.
 BEGINNINGS = (f'{{\n "made_by": "{MADE_BY}"', f'{_XML}<testsuites name="{MADE_BY}"', f"<!-- {MADE_BY} -->")
 _GRADES: dict[Grade, str] = {"met": "ok", "unsure": "not sure", "missed": "missed", "unknown": "unknown"}
@@ -156,12 +157,28 @@ def _counts(look: Look) -> str:
     return ", ".join([*words, *([f"{look.more} more than before"] if look.more else [])])
 
 
+def file_type() -> type[msgspec.Struct]:
+    """What `outcome_json` writes, as a type: of its JSON Schema, and to read such a file with."""
+    form: dict[str, Any] = {"frozen": True, "kw_only": True}
+    checked = msgspec.defstruct("CheckedAnonymization", [("passed", bool)], bases=(AnonymizationChecks,), **form)
+    fields: list[Any] = [
+        ("made_by", Literal[MADE_BY]),
+        ("passed", bool),
+        ("status", Literal[PASSED, FAILED, UNSURE]),
+        ("more", int | None),
+        ("anonymizations", list[checked]),  # type: ignore[valid-type]
+        ("format", Literal[FORMAT], FORMAT),  # files of before it was written are of the first
+    ]
+    return msgspec.defstruct("GateFile", fields, bases=(GateOutcome,), **form)
+
+
 def outcome_json(outcome: GateOutcome) -> str:
     """All of it, with full precision."""
     content: dict[str, Any] = msgspec.to_builtins(outcome)
     for entry, checked in zip(content["anonymizations"], outcome.anonymizations, strict=True):
         entry["passed"] = checked.passed
-    record = {"made_by": MADE_BY, "passed": outcome.passed, "status": outcome.status, "more": outcome.more, **content}
+    own = {"passed": outcome.passed, "status": outcome.status, "more": outcome.more}
+    record = {"made_by": MADE_BY, "format": FORMAT, **own, **content}
     return msgspec.json.format(msgspec.json.encode(record), indent=1).decode() + "\n"
 
 

@@ -13,9 +13,7 @@ from showthrough.core.errors import (
     HALF_CHARACTER,
     InputError,
     OutputError,
-    PlanError,
     Problem,
-    ResourceError,
     join_names,
     quote_value,
     shorten,
@@ -179,14 +177,14 @@ def _row_fault(run: Run, text: str, name: str) -> str:
     required = [column for column, kind in run.record(text).counts.items() if kind != "wrong"]  # of what, and how many
     if lacking := [column for column in required if columns and column not in columns]:
         return f"{lacking[0]} is missing"
+    if run.incomparable(text):
+        return ""  # a metric of another version or another package: its scores can be shown all the same
+    metric = parse_metric(text)
     try:
-        metric = parse_metric(text)
         rows = run.rows_of(text, name)
         if isinstance(columns, ColumnTable):
             rows = Rows(rows.columns, np.zeros((1, len(rows.columns))))
         metric.combine(metric.totals(rows))
-    except (PlanError, ResourceError):
-        return ""  # a metric of another version or another package: its scores can be shown all the same
     except KeyError as error:
         return f"{error.args[0]} is missing"
     return ""

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 import numpy as np
 
+from showthrough._former import FormerName
 from showthrough.core.arrays import Floats
 from showthrough.core.call_syntax import UNREADABLE, parsed_call
 from showthrough.core.errors import PlanError, join_names, shorten
@@ -234,7 +235,7 @@ class Comparison(msgspec.Struct, frozen=True):
         ends = {"difference": difference, "low": low, "high": high}
         return msgspec.structs.replace(self, first=self.second, second=self.first, **ends)
 
-    turned = swapped  # its name of 0.1, which goes with the next release
+    turned = FormerName("swapped")
 
 
 class PlaceEvidence(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, overload
 
 import msgspec
 
+from showthrough._former import FormerName
 from showthrough.core.errors import PlanError, ResourceError, join_names, shorten
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
 from showthrough.metrics.derived import aligned
@@ -280,7 +281,7 @@ class Run(msgspec.Struct, dict=True):
         """How many there are of what is drawn and exchanged as a whole."""
         return len(set(self.groups) - {""}) + self.groups.count("") if self.groups else len(self.documents)
 
-    drawn = unit_count  # its name of 0.1, which goes with the next release
+    drawn = FormerName("unit_count")
 
     @property
     def in_files(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from showthrough._former import FormerName
 from showthrough.core.arrays import Floats
 
 Array = Floats  # the name by which metrics of other packages know it
@@ -49,7 +50,7 @@ class Rows:
             position += len(chunk.values)
         return cls(columns, values, {key: entry for chunk in chunks for key, entry in chunk.evidence.items()})
 
-    joined = concatenate  # its name of 0.1, for metrics of packages; it goes with the next release
+    joined = FormerName("concatenate")  # for metrics of packages
 
     def __len__(self) -> int:
         return len(self.values)

@@ -21,7 +21,6 @@ from showthrough.report.release.summary import (
     TestedCorpus,
     Versions,
     release_summary,
-    schema_text,
     summary_json,
 )
 
@@ -40,6 +39,5 @@ __all__ = [
     "TestedCorpus",
     "Versions",
     "release_summary",
-    "schema_text",
     "summary_json",
 ]

@@ -28,7 +28,6 @@ from showthrough.run.thresholds import End, Threshold
 
 FORMAT: Literal["showthrough-release-summary"] = "showthrough-release-summary"
 VERSION = 1
-_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 SetBy = Literal["usual", "user", "run"]
 
@@ -247,13 +246,6 @@ def release_summary(
 def summary_json(summary: ReleaseSummary) -> str:
     """The summary as JSON."""
     return msgspec.json.format(msgspec.json.encode(summary), indent=1).decode() + "\n"
-
-
-def schema_text() -> str:
-    """The JSON Schema of a summary, which `schema.json` beside this module has."""
-    schema = msgspec.json.schema(ReleaseSummary)
-    content = {"$schema": _SCHEMA, "$id": f"urn:{FORMAT}:{VERSION}", "title": "Release summary", **schema}
-    return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
 
 
 def _without_folders(summary: ReleaseSummary, names: PathNames) -> ReleaseSummary:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Literal, get_args
+from warnings import warn
 
 from msgspec import structs
 
@@ -39,7 +40,10 @@ def make_replacer(way: Way) -> Replace:
     return replace
 
 
-replacing = make_replacer  # its name in programs of 0.1
+def replacing(way: Way) -> Replace:
+    """`make_replacer` by its name of 0.1."""
+    warn("replacing is now make_replacer; the former name goes with the next release", DeprecationWarning, 2)
+    return make_replacer(way)
 
 
 def rewritten(corpus: Corpus, anonymization: Anonymization, way: Way, missing: Missing = "error") -> Anonymization:
