@@ -187,6 +187,8 @@ def report(found: Mapping[str, Run]) -> str:
             human=partial(_human, found),
             order=partial(_order, found),
             groups=partial(_groups, found),
+            head=lambda metric: metric.partition("(")[0],
+            attributes=next((record.text for record in found["synthpai"].metrics), ""),
             about=lambda board: submission_of(found[board]).about,
             difference=lambda claim: _ends(claim.difference),
             p_text=p_text,
