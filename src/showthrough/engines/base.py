@@ -124,8 +124,8 @@ def cores() -> int:
 
 
 # Of the GNU C library, by number: from how many free bytes on it gives them back, and how large a block is that gets
-# pages of its own. It takes no more than this for the second.
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = (-1, 1 << 30), (-3, 1 << 25)
+# pages of its own, which go back with it. So no more than the first is kept in vain.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = (-1, 1 << 27), (-3, 1 << 24)
 
 
 def keep_freed_memory() -> None:
