@@ -322,6 +322,23 @@ def test_the_metric_needs_a_policy_and_a_name_that_is_known() -> None:
         run_of("Ann", "PERSON", None, policy=7)
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('ways = ["labels"]', "ways[0]: found 'labels'; expected suppress, label, generalize or surrogate"),
+        ('leave = ["years"]', "leave[0]: found 'years'; expected year, age-89, zip-3 or state"),
+        ('tier = "drop"', "tier: found 'drop'; expected must, may or keep"),
+        ('identifiers = ["DIRCT"]', "identifiers[0]: found 'DIRCT'; expected DIRECT or QUASI"),
+    ],
+)
+def test_a_file_with_a_word_that_no_policy_has_says_which_there_are(tmp_path: Path, line: str, message: str) -> None:
+    rule = f'[[rules]]\nid = "1"\ntitle = "names"\ntypes = ["PERSON"]\n{line}\n'
+    (tmp_path / "ward.toml").write_text(f'name = "ward"\ntitle = "Ours"\nsource = "us"\n{rule}', encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        read_policy(str(tmp_path / "ward.toml"))
+    assert str(raised.value).endswith(f"rules[0].{message}")
+
+
 @pytest.mark.parametrize(("shown", "status"), [("[NAME]", 0), ("Kowalska", 1)])
 def test_a_broken_rule_fails_the_gate(shown: str, status: int) -> None:
     run, _ = run_of("Ann Kowalska", "PATIENT", shown)
