@@ -18,11 +18,17 @@ import sys
 import tarfile
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from showthrough.report.significance import ALPHA
+import msgspec
+
+from showthrough.report.significance import ALPHA, p_text
+from showthrough.report.site import picture_svg
+from showthrough.run.records import Human, Score
 from showthrough.run.run import Run
+from showthrough.run.submission import submission_of
 from showthrough.statistics import holm
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,8 +73,10 @@ def make(name: str) -> str:
     files = [f"{key}={path}" for key, path in board["anonymizations"].items()]
     systems = [part for key, spec in board["systems"].items() for part in ("--with", f"{key}={spec}")]
     made, run, handed_in = f"{WORK}/{name}-masks", f"{WORK}/{name}-run.json", f"{WORK}/{name}.json"
-    _call("evaluate", board["corpus"], *files, *systems, *board["options"], "--masks", made, "-o", run,
-          "--without-text", "--force")  # fmt: skip
+    kept = ["--masks", made] if systems else []
+    _call(
+        "evaluate", board["corpus"], *files, *systems, *board["options"], *kept, "-o", run, "--without-text", "--force"
+    )
     masks = [*files, *(f"{key}={made}/{key}.json" for key in board["systems"])]
     about = [part for key, text in board["about"].items() for part in ("--about", f"{key}={text}")]
     said = ["--without-ids"] if board.get("without_ids") else []
@@ -78,7 +86,10 @@ def make(name: str) -> str:
 
 def _call(*arguments: str) -> None:
     """One command. Status 1 says that a result has a fault; it is written all the same."""
-    if subprocess.run([sys.executable, "-m", "showthrough", *arguments], cwd=ROOT, check=False).returncode > 1:  # noqa: S603
+    wordnet = Path(os.environ.get("SHOWTHROUGH_DATA", "")) / "nltk_data"
+    environment = {"NLTK_DATA": str(wordnet), **os.environ} if wordnet.is_dir() else None
+    command = [sys.executable, "-m", "showthrough", *arguments]
+    if subprocess.run(command, cwd=ROOT, check=False, env=environment).returncode > 1:  # noqa: S603
         raise SystemExit(f"failed: showthrough {' '.join(arguments)}")
 
 
@@ -99,7 +110,7 @@ def _keep(made: Path, kept: Path) -> str:
     if kept.exists() and without_times(json.loads(kept.read_bytes())) == without_times(json.loads(made.read_bytes())):
         return "equal to what was here"
     kept.parent.mkdir(exist_ok=True)
-    kept.write_bytes(made.read_bytes())
+    kept.write_bytes(msgspec.json.format(made.read_bytes(), indent=-1))  # in one line: half as large
     return "written"
 
 
@@ -167,19 +178,71 @@ def report(found: Mapping[str, Run]) -> str:
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)  # noqa: S701 (Markdown)
     page = environment.from_string((RESULTS / "findings.md.j2").read_text())
     not_run = _filled(tomllib.loads((RESULTS / "results.toml").read_text())).get("not_run", [])
-    return page.render(runs=found, claims=claims(found), score=lambda *key: shown(found, *key), not_run=not_run) + "\n"
+    return (
+        page.render(
+            runs=found,
+            claims=claims(found),
+            not_run=not_run,
+            score=partial(shown, found),
+            human=partial(_human, found),
+            order=partial(_order, found),
+            groups=partial(_groups, found),
+            head=lambda metric: metric.partition("(")[0],
+            attributes=next((record.text for record in found["synthpai"].metrics), ""),
+            about=lambda board: submission_of(found[board]).about,
+            difference=lambda claim: _ends(claim.difference),
+            p_text=p_text,
+        )
+        + "\n"
+    )
+
+
+def _order(found: Mapping[str, Run], board: str, metric: str) -> list[str]:
+    """Systems, the best first, and then the references."""
+    run = found[board]
+    text = run.text_of(metric)
+    sign = -1 if run.record(text).better == "higher" else 1
+    ranked = sorted(run.names, key=lambda name: sign * (run[name, text].value or 0.0))
+    return [*ranked, *(reference.name for reference in run.references)]
+
+
+def _groups(found: Mapping[str, Run], board: str) -> list[tuple[str, int, int, int]]:
+    """For each slice: how many groups it has, how many tests were made of them, and how many were significant."""
+    rows = []
+    for field, cut in found[board].slices.items():
+        tested = [score for score in cut.scores if score.p_holm is not None]
+        rows.append((field, len(cut.groups), len(tested), sum((score.p_holm or 0) <= ALPHA for score in tested)))
+    return rows
+
+
+def _ends(values: tuple[float, float, float] | None) -> str:
+    return "–" if values is None else "{:+.3f} ({:+.3f} to {:+.3f})".format(*values)
+
+
+def write_report(found: Mapping[str, Run]) -> None:
+    (ROOT / "docs" / "findings.md").write_text(report(found))
+    for name, run in found.items():
+        if svg := picture_svg(run):
+            (ROOT / "docs" / "images" / f"findings-{name}.svg").write_text(svg)
 
 
 def shown(found: Mapping[str, Run], board: str, name: str, metric: str, part: str = "") -> str:
-    """A number with its interval, as the report writes it.
-
-    An undefined one has a dash.
-    """
+    """A number with its interval, as the report writes it; a dash for an undefined one."""
     run = found[board]
     score = run.parts(name, run.text_of(metric)).get(part)
-    if score is None or score.value is None:
+    return "–" if score is None else _interval(score)
+
+
+def _human(found: Mapping[str, Run], board: str, metric: str) -> str:
+    """What people reach on a metric, each scored against the others."""
+    run = found[board]
+    return "–" if run.ceiling is None else _interval(run.ceiling.people[run.text_of(metric)])
+
+
+def _interval(score: Score | Human) -> str:
+    if score.value is None:
         return "–"
-    return f"{score.value:.3f}" + ("" if score.ends is None else f" ({score.low:.3f}–{score.high:.3f})")
+    return f"{score.value:.3f}" + ("" if score.low is None else f" ({score.low:.3f}–{score.high:.3f})")
 
 
 def _progress(names: list[str]) -> Iterator[str]:
@@ -194,7 +257,7 @@ def main() -> None:
     arguments = parser.parse_args()
     for line in _progress([] if arguments.report else arguments.board or list(boards())):
         print(line, flush=True)
-    (ROOT / "docs" / "findings.md").write_text(report(runs()))
+    write_report(runs())
 
 
 if __name__ == "__main__":

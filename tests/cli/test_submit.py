@@ -33,6 +33,14 @@ def test_what_is_handed_in_has_no_text(scored: Desk) -> None:
     assert run["a", "recall"] == earlier["a", "recall"]
 
 
+def test_ids_are_hidden_in_notes_too(scored: Desk) -> None:
+    content = json.loads((scored.folder / "run.json").read_text())
+    scored.write({"run.json": {**content, "notes": ["a: nothing was found in d1, and d10 is another word"]}})
+    assert scored.cli("submit", "run.json", "-o", "in.json", "--without-ids").status == 0
+    run = Run.load(scored.folder / "in.json")
+    assert run.notes == ["a: nothing was found in document 1, and d10 is another word"]
+
+
 def test_masks_that_score_the_same_are_verified(scored: Desk) -> None:
     found = scored.cli("submit", "run.json", "a=a.json", "b=b.json", "--check", "corpus.json", "-o", "in.json")
     assert (found.status, found.err) == (0, "")

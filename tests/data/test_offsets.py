@@ -216,14 +216,14 @@ def test_documents_of_a_file_are_looked_at_once_for_what_their_offsets_count(
         "\n".join(json.dumps({"doc_id": str(n), "text": one, "annotations": layers}) for n, one in enumerate(texts))
     )
     read: list[str] = []
-    original = LineDocuments.load_range
+    original = LineDocuments.load_some
 
-    def made(lines: LineDocuments, start: int, stop: int) -> Any:
-        for document in original(lines, start, stop):
-            read.append(document.id)
-            yield document
+    def made(lines: LineDocuments, numbers: Any) -> Any:
+        documents = list(original(lines, numbers))
+        read.extend(document.id for document in documents)
+        return documents
 
-    monkeypatch.setattr(LineDocuments, "load_range", made)
+    monkeypatch.setattr(LineDocuments, "load_some", made)
     corpus = read_corpus(path)
     assert corpus_doubt(corpus) is None
     assert read == ["0", "2", "4", "0", "2", "4"]  # in bytes, and in UTF-16 units

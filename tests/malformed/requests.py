@@ -161,6 +161,8 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "adjudicate": ("corpus.json", "--sheet", "made"),
     "split": ("corpus.json", "--shares", "50/50", "-o", "made"),
     "scan": ("corpus.json",),
+    "site": (".", "-o", "made"),
+    "submit": ("run.json", "-o", "made.json"),
 }
 _WORDS = (
     *(one for one in HOSTILE if "\0" not in one), "PERSON", "LOC", "PERSON=LOC", "A=B=C", "ann", "tab", "brat", "conll", "masks", "i2b2",

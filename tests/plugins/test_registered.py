@@ -253,7 +253,7 @@ def test_what_is_not_installed_is_shown_and_not_compared(monkeypatch: pytest.Mon
 
 
 def test_a_plugin_s_models_need_no_name_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METRICS, "kept", type("Asking", (Kept,), {"models": {"encoder": "ours/model"}}))
+    monkeypatch.setitem(METRICS, "kept", type("Asking", (Kept,), {"models": {"oracle": "ours/model"}}))
     run = evaluate(CORPUS, MASKS, ["kept"], resamples=0)
     assert (run.failures, run.provenance["models"]) == ([], {"ours/model": ""})
 

@@ -137,10 +137,35 @@ C, B = "(C) dates finer than a year, ages over 89", "(B) places smaller than a s
         ("03601", "ZIP", "000", f"kept {B}"),
         ("036", "ZIP", None, f"broken {B}"),
         ("Dr Ola Moe", "DOCTOR", None, ""),
+        ("12/03/19", "DATE", None, f"broken {C}"),  # numbers to 89 in a date are no ages
+        ("3/12", "DATE", None, f"broken {C}"),
+        ("the 12th", "DATE", None, f"broken {C}"),
+        ("three weeks", "DATETIME", None, ""),  # no date
+        ("12/03/19", "DATE", "2019", f"kept {C}"),
+        ("12/03/19", "DATE", "March 2019", f"broken {C}"),
+        ("3/12", "DATE", "March", f"broken {C}"),
+        ("12 March 2019", "DATE", "spring 2019", f"broken {C}"),
+        ("12 March 2019", "DATE", "early 2019", f"broken {C}"),
+        ("12 March 2019", "DATE", "Q1 2019", f"broken {C}"),
+        ("93", "AGE", "ninety-three", f"broken {C}"),
+        ("ninety-three", "AGE", "93", f"broken {C}"),
+        ("93", "AGE", "her nineties", f"broken {C}"),
+        ("93-year-old", "AGE", "***-year-old", f"kept {C}"),
+        ("noventa y tres", "AGE", "noventa y ***", f"broken {C}"),
+        ("221", "STREET", None, f"broken {B}"),  # a number of a house, and no ZIP code
+        ("104", "LOC", None, f"broken {B}"),
+        ("Delaware", "CITY", None, f"broken {B}"),  # in Ohio
+        ("Delaware", "STATE", None, ""),
+        ("Kowalska", "PATIENT", "K*wal*ka", "broken (A) names"),
     ],
 )
 def test_what_safe_harbor_lets_be_read(words: str, entity_type: str, shown: str | None, expected: str) -> None:
     assert run_of(words, entity_type, shown)[1] == expected
+
+
+@pytest.mark.parametrize("entity_type", ["DATE", "DATETIME", "DATE_TIME"])
+def test_i2b2_is_about_dates_whatever_their_type_is_called(entity_type: str) -> None:
+    assert run_of("12 March 2019", entity_type, None, "i2b2-2014")[1] == "broken DATE all of them, with years"
 
 
 def test_a_leak_elsewhere_breaks_the_rule_too() -> None:
@@ -295,6 +320,23 @@ def test_the_metric_needs_a_policy_and_a_name_that_is_known() -> None:
         run_of("Ann", "PERSON", None, policy="gdpr")
     with pytest.raises(PlanError, match="policy: found a value of type int; expected a name or a file"):
         run_of("Ann", "PERSON", None, policy=7)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('ways = ["labels"]', "ways[0]: found 'labels'; expected suppress, label, generalize or surrogate"),
+        ('leave = ["years"]', "leave[0]: found 'years'; expected year, age-89, zip-3 or state"),
+        ('tier = "drop"', "tier: found 'drop'; expected must, may or keep"),
+        ('identifiers = ["DIRCT"]', "identifiers[0]: found 'DIRCT'; expected DIRECT or QUASI"),
+    ],
+)
+def test_a_file_with_a_word_that_no_policy_has_says_which_there_are(tmp_path: Path, line: str, message: str) -> None:
+    rule = f'[[rules]]\nid = "1"\ntitle = "names"\ntypes = ["PERSON"]\n{line}\n'
+    (tmp_path / "ward.toml").write_text(f'name = "ward"\ntitle = "Ours"\nsource = "us"\n{rule}', encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        read_policy(str(tmp_path / "ward.toml"))
+    assert str(raised.value).endswith(f"rules[0].{message}")
 
 
 @pytest.mark.parametrize(("shown", "status"), [("[NAME]", 0), ("Kowalska", 1)])

@@ -10,6 +10,7 @@ from showthrough.cli.outputs import Results, check_distinct, check_folder, input
 from showthrough.cli.progress import show_activity
 from showthrough.core.errors import PlanError
 from showthrough.run.run import Run
+from showthrough.storage.reading import reading
 from showthrough.storage.writing import write_folder
 
 
@@ -43,5 +44,7 @@ def run_files(folder: Path) -> list[Path]:
 
 
 def _is_run(path: Path) -> bool:
-    with path.open("rb") as file:
+    if not path.is_file():  # a folder, or a pipe that nobody writes to
+        return False
+    with reading(path), path.open("rb") as file:
         return b'"corpus"' in file.read(4096)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from showthrough.core.errors import PlanError, join_names, shorten
+from showthrough.core.errors import PlanError, ShowthroughError, join_names, shorten
 from showthrough.core.families import input_type
 from showthrough.evaluation.api import evaluate
 from showthrough.formats import read_anonymization, read_corpus
@@ -30,7 +30,7 @@ def verify(run: Run, corpus: Path, masks: Mapping[str, Path]) -> Run:
             shorten(str(corpus)),
         )
     unverified = dict(submission_of(run).unverified)
-    releases = {name: read_anonymization(path, name=name) for name, path in masks.items()}
+    releases = {name: read_anonymization(path, documents, name=name) for name, path in masks.items()}
     for name, release in releases.items():
         recorded = next(system for system in run.anonymizations if system.name == name)
         if release.digest != recorded.digest:
@@ -38,20 +38,26 @@ def verify(run: Run, corpus: Path, masks: Mapping[str, Path]) -> Run:
     same = {name: release for name, release in releases.items() if unverified.get(name) == NOT_CHECKED}
     texts = [record.text for record in run.metrics if record.text in run.rows]
     repeated = [text for text in texts if not _needs_more(text)]
-    if same and repeated:
-        settings = run.settings
-        again = evaluate(
-            documents,
-            list(same.values()),
-            repeated,
-            seed=settings.seed,
-            resamples=0,
-            missing=settings.missing,
-            references=False,
-        )
-        faults = differences(run, again)
-        unverified = {name: why for name, why in unverified.items() if name not in same} | faults
-    submission = Submission(submission_of(run).about, unverified, [text for text in texts if text not in repeated])
+    done: list[str] = []
+    for text in repeated if same else ():
+        try:
+            again = evaluate(
+                documents,
+                list(same.values()),
+                [text],
+                seed=run.settings.seed,
+                resamples=0,
+                missing=run.settings.missing,
+                references=False,
+            )
+        except ShowthroughError:  # it reads a file that is not where the run was made
+            continue
+        done.append(text)
+        for name, fault in differences(run, again).items():
+            unverified[name] = fault
+    if done:
+        unverified = {name: why for name, why in unverified.items() if name not in same or why != NOT_CHECKED}
+    submission = Submission(submission_of(run).about, unverified, [text for text in texts if text not in done])
     return with_submission(run, submission)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
@@ -66,14 +67,17 @@ def _faults(run: Run, about: Mapping[str, str]) -> Iterator[Problem]:
 
 
 def hide_ids(run: Run) -> Run:
-    """Numbers for ids, in their order, so that every number is drawn and tested as before."""
+    """Numbers for ids, in their order, so that every number is drawn and tested as before; in notes too."""
     width = len(str(len(run.documents)))
     names = {name: f"{at:0{width}}" for at, name in enumerate(sorted(run.documents), 1)}
     groups = {group: str(at) for at, group in enumerate(sorted(set(run.groups) - {""}), 1)}
+    longest = sorted(map(re.escape, names), key=len, reverse=True)
+    mentioned = re.compile(rf"(?<!\w)(?:{'|'.join(longest)})(?!\w)")
     return msgspec.structs.replace(
         run,
         documents=[names[name] for name in run.documents],
         groups=[groups.get(group, "") for group in run.groups],
+        notes=[mentioned.sub(lambda match: f"document {names[match[0]]}", note) for note in run.notes],
         evidence={},
     )
 

@@ -39,7 +39,15 @@ _WORDS = {
     "float": "a number", "bool": "true or false",
 }  # fmt: skip
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # what bytes raise that are no such value
-_CHOICES = {"identifier_type": "DIRECT, QUASI, NO_MASK or MAY_MASK", "better": "higher or lower"}
+_CHOICES = {
+    "identifier_type": "DIRECT, QUASI, NO_MASK or MAY_MASK",
+    "better": "higher or lower",
+    "identifiers": "DIRECT or QUASI",
+    "tier": "must, may or keep",
+    "others": "may, keep or marked",
+    "ways": "suppress, label, generalize or surrogate",
+    "leave": "year, age-89, zip-3 or state",
+}
 
 
 def fail(file: Path | str, message: str, location: str = "") -> InputError:
@@ -213,9 +221,8 @@ def plain(message: str, field: str = "") -> str:
     if match := re.match(r"Expected `(\w+)` ([<>])= (.*)$", message):
         return f"expected {_in_words(match[1])} of {match[3]} or {'less' if match[2] == '<' else 'more'}"
     if match := re.match(r"Invalid enum value (.*)$", message, re.DOTALL):
-        return (
-            f"found {shorten(match[1])}; expected {_CHOICES.get(field.rpartition('.')[2], 'one of the known values')}"
-        )
+        name = field.rpartition(".")[2].partition("[")[0]
+        return f"found {shorten(match[1])}; expected {_CHOICES.get(name, 'one of the known values')}"
     if match := re.match(r"Object missing required field `(.*)`$", message):
         return f"{match[1]} is missing"
     if match := re.match(r"Object contains unknown field `(.*)`$", message):

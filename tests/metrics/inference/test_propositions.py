@@ -109,7 +109,7 @@ def test_shares_by_hand() -> None:
 def test_nothing_is_surely_gone_where_nothing_was_judged() -> None:
     run = scored(statements(("Ann Berg has HIV", "gone"), ("Aspirin", "kept")), hiding("Ann Berg"))
     score = run["tool", "propositions"]
-    assert (score.value, score.reason) == (None, "rules cannot judge any statement that must be gone")
+    assert (score.value, score.reason) == (None, "the judge rules can decide no statement that must be gone")
     assert run["tool", "propositions", "kept"].value == 1
     alone = scored(statements(("Aspirin", "kept")), hiding("Ann Berg"))["tool", "propositions"]
     assert (alone.value, alone.reason) == (None, "no statement must be gone")
@@ -163,6 +163,25 @@ def test_documents_without_statements_do_not_count() -> None:
 
 def verdicts(*said: str) -> str:
     return json.dumps({"verdicts": [{"number": number, "verdict": one} for number, one in enumerate(said, 1)]})
+
+
+@pytest.mark.parametrize(
+    ("statement", "name", "illness", "gone"),
+    [
+        ("Ann Berg has HIV.", "[NAME]", "H*V", None),
+        ("Ann Berg has HIV.", "A** B*rg", "***", None),
+        ("Ann Berg has HIV.", "A** B***", "H**", 1),  # a first letter may be anybody's
+        ("It is HIV.", "[NAME]", "#IV", None),
+        ("It is HIV.", "K*l*a", "[ILLNESS]", 1),
+    ],
+)
+def test_letters_beside_mask_characters_are_not_gone(
+    statement: str, name: str, illness: str, gone: float | None
+) -> None:
+    corpus = Corpus([Document("a", "Ann Berg has HIV.")])
+    masks = Anonymization({"a": [Mask(0, 8, name), Mask(13, 16, illness)]})
+    said = Statements([Statement(document="a", text=statement, must="gone")])
+    assert evaluate(corpus, {"x": masks}, ["propositions"], statements=said)["x", "propositions"].value == gone
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from showthrough.data.statements import Statement
 from showthrough.data.text_views import TextReading
 from showthrough.families.inference._answer_files import AnswerFiles
 from showthrough.families.inference._spec import ANSWERS, RULES, judge_fault
+from showthrough.families.policies.leaving import is_half_masked
 from showthrough.metrics.matching._dates import dates_in
 from showthrough.metrics.matching.forms import Vocabulary, vocabulary_of
 from showthrough.models import Resources
@@ -63,9 +64,9 @@ def statement_judge_of(name: str, resources: Resources, dictionary: str, thresho
 class WordJudge:
     """By rules: the words, numbers and dates of a statement, or of its quote, are looked for in all of the text.
 
-    If all are there, the text still says it; if none is, it does not. Where some are, rules cannot tell. Words that are
-    in every text do not count. A word counts in every way in which it can be read, and a date in every way in which it
-    can be written.
+    If all are there, the text still says it; if none is, it does not. Where some are, or letters of one beside mask
+    characters, rules cannot tell. Words that are in every text do not count. A word counts in every way in which it
+    can be read, and a date in every way in which it can be written.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -78,14 +79,18 @@ class WordJudge:
         reading = TextReading(case.text)
         words = reading.words
         dates = {match.date for view in reading.views for match in dates_in(view.form, words)}
-        return [self._verdict(statement.quote or statement.text, words, dates) for statement in case.statements]
+        return [
+            self._verdict(statement.quote or statement.text, words, dates, case.text) for statement in case.statements
+        ]
 
-    def _verdict(self, text: str, words: frozenset[str], dates: set[date]) -> Verdict:
+    def _verdict(self, text: str, words: frozenset[str], dates: set[date], shown: str) -> Verdict:
         sought = self.pieces(text)
         if not sought or any(isinstance(piece, str) and is_unbordered(piece) for piece in sought):
             return None
         seen = [piece in words if isinstance(piece, str) else not piece.isdisjoint(dates) for piece in sought]
-        return all(seen) if all(seen) or not any(seen) else None
+        if not any(seen):
+            return None if is_half_masked([piece for piece in sought if isinstance(piece, str)], shown) else False
+        return True if all(seen) else None
 
     def pieces(self, text: str) -> list[str | frozenset[date]]:
         """The words of a sentence that say something, and its dates, each with all that it may mean.

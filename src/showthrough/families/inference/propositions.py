@@ -157,8 +157,8 @@ class Propositions(Metric):
         if not totals[f"{_ALL}:{must}"]:
             return f"no statement must be {must}"
         if not totals[f"{_COUNTED}:{must}"]:
-            return f"{shorten(self.judge)} finds no statement in the originals that must be {must}"
-        return f"{shorten(self.judge)} cannot judge any statement that must be {must}"
+            return f"the judge {shorten(self.judge)} finds in the originals no statement that must be {must}"
+        return f"the judge {shorten(self.judge)} can decide no statement that must be {must}"
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
         own, judge = call_text("propositions", self, Propositions()), shorten(self.judge)

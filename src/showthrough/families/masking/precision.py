@@ -48,7 +48,7 @@ class Precision(Metric):
 
     group = "utility"
     needs = frozenset({"gold"})
-    undefined: ClassVar[str] = "nothing was masked in an annotated document"
+    undefined: ClassVar[str] = "nothing was masked in an annotated document, or only what may be masked"
     fixed = (("annotators", "micro"),)
     roles: ClassVar[tuple[Role, ...]] = ("precision",)
 

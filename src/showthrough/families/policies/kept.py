@@ -15,7 +15,7 @@ from showthrough.core.errors import shorten
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import Labels
 from showthrough.data.types import VERSION
-from showthrough.families.policies.leaving import LEAVES, shows_piece, without_labels
+from showthrough.families.policies.leaving import shows_piece, without_labels
 from showthrough.families.policies.policy import Policy, Rule, Way
 from showthrough.families.reconstruction.slots import way_of
 from showthrough.metrics.base import HEADLINE, FunctionWordsMetric, ratio
@@ -169,17 +169,17 @@ class _Verdicts:
         shown = released.text[low:high]
         if rule.tier == "keep":
             return "" if _same(original, shown) else CHANGED
-        # A month in another notation repeats no word, so of dates what is written decides.
-        hidden = self._covered[mention.asked] and "year" not in rule.leave and not shows_piece(original, shown)
+        # A month in another notation repeats no word, so of dates and ages what is written decides.
+        leavings = rule.leavings(mention.entity_type)
+        decided = any(leaving.decides for leaving in leavings)
+        hidden = self._covered[mention.asked] and not decided and not shows_piece(original, shown)
         left = _unmasked(released, mention.start, mention.end)
-        if _same(original, shown) or not (
-            hidden or any(LEAVES[name].within(original, shown, left) for name in rule.leave)
-        ):
+        if _same(original, shown) or not (hidden or any(leaving.within(original, shown, left) for leaving in leavings)):
             return SHOWS
         if self._ways[mention.entity] > 1 or (self._ways[mention.entity] and self._is_elsewhere(mention, original)):
             return ELSEWHERE
         way = _WAY[way_of(shown, original, self._labels)[0]]
-        if way == "surrogate" and rule.leaves(without_labels(shown)):
+        if way == "surrogate" and rule.leaves(without_labels(shown), mention.entity_type):
             way = "generalize"
         return "" if way in rule.ways else f"is replaced in the way {way} (allowed: {', '.join(rule.ways)})"
 

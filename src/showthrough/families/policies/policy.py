@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 from msgspec import structs
@@ -27,6 +27,9 @@ from showthrough.data.levels import GUESS, level_of
 from showthrough.data.survey import Survey
 from showthrough.data.types import ROOT, kind_of, nearest, path_of
 from showthrough.storage.reading import decode_json, decoder_of, read_bytes, text_of
+
+if TYPE_CHECKING:
+    from showthrough.families.policies.leaving import Leaving
 
 Way = Literal["suppress", "label", "generalize", "surrogate"]
 Leave = Literal["year", "age-89", "zip-3", "state"]
@@ -56,13 +59,18 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"exc
         """What tables call it."""
         return f"{self.id} {self.title}"
 
-    def leaves(self, text: str) -> bool:
-        """Whether a mention says no more than may still be read."""
+    def leavings(self, entity_type: str) -> list[Leaving]:
+        """What may still be read of mentions of a type: a year of a date, but not of a number."""
         if not self.leave:
-            return False
+            return []
         from showthrough.families.policies.leaving import LEAVES  # here: who calls evaluate may have no policy
 
-        return any(LEAVES[name].alone(text) for name in self.leave)
+        path = _path(entity_type)
+        return [LEAVES[name] for name in self.leave if LEAVES[name].about in path]
+
+    def leaves(self, text: str, entity_type: str) -> bool:
+        """Whether a mention of a type says no more than may still be read."""
+        return any(leaving.alone(text, _path(entity_type)) for leaving in self.leavings(entity_type))
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -94,7 +102,7 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
 
     def rule_of(self, entity_type: str, identifier: Identifier) -> Rule | None:
         """The rule about mentions of a type; `None` where there is none."""
-        for kind in reversed(path_of(nearest(entity_type) or ROOT)):
+        for kind in reversed(_path(entity_type)):
             for rule in self._by_kind.get(kind, ()):
                 if not rule.identifiers or identifier in rule.identifiers:
                     return rule
@@ -110,7 +118,7 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
             return others.get(self.others, mention.identifier)
         if rule.tier != "must":
             return "MAY_MASK" if rule.tier == "may" else "NO_MASK"
-        if rule.leaves(text[mention.start : mention.end]):
+        if rule.leaves(text[mention.start : mention.end], mention.entity_type):
             return "MAY_MASK"
         return mention.identifier if mention.identifier in TO_MASK else level_of(mention.entity_type) or GUESS
 
@@ -171,6 +179,11 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
                     owner = owners.setdefault((_kind(name) or name, identifier), rule.id)
                     if owner != rule.id:
                         yield f"{where}: type {shorten(name)}", f"is in the rule {shorten(owner)} too; expected one"
+
+
+def _path(entity_type: str) -> tuple[str, ...]:
+    """The type of the tree that is nearest, with all above it."""
+    return path_of(nearest(entity_type) or ROOT)
 
 
 def _kind(name: str) -> str | None:

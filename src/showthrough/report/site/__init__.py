@@ -1,5 +1,5 @@
 """Runs as a site: a page for each corpus and each system, from run files alone and without a word of any document."""
 
-from showthrough.report.site.pages import site_files
+from showthrough.report.site.pages import picture_svg, site_files
 
-__all__ = ["site_files"]
+__all__ = ["picture_svg", "site_files"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 from showthrough.core.families import FAMILIES
 from showthrough.models.published import models_in
 from showthrough.report._people import people
-from showthrough.report.privacy_utility import PlaneMetric, first_choice, plane_metrics, points
+from showthrough.report.privacy_utility import PlaneMetric, first_choice, on_front, plane_metrics, points
 from showthrough.report.sheets import Grid, GridEntry, GridRow, missing, number, words
 from showthrough.report.site.groups import different_pairs, group_letters
 from showthrough.report.systems import grids
@@ -29,6 +30,7 @@ class SiteColumn(NamedTuple):
     """A metric, and the threat that it is about; empty where it is about use."""
 
     record: MetricRecord
+    head: str  # its name, or its text form where two have one name
     arrow: str
     threat: str
 
@@ -111,10 +113,16 @@ class Board:
     @cached_property
     def columns(self) -> list[SiteColumn]:
         threats = {name: title for title, family in FAMILIES.sound().items() for name in family.metrics}
+        records = [self.run.record(column.head) for column in self._scored]
+        named = Counter(record.name for record in records)
         return [
-            SiteColumn(record, column.arrow, "" if record.group == "utility" else threats.get(record.name, "other"))
-            for column in self._scored
-            for record in [self.run.record(column.head)]
+            SiteColumn(
+                record,
+                record.name if named[record.name] == 1 else record.text,
+                column.arrow,
+                "" if record.group == "utility" else threats.get(record.name, "other"),
+            )
+            for column, record in zip(self._scored, records, strict=True)
         ]
 
     @property
@@ -190,7 +198,9 @@ class Board:
 
     @cached_property
     def _front(self) -> set[str]:
-        return {point.name for point in self._points if point.best}
+        """The systems to beat. None is among them that hides almost nothing: to leave all as it was is no merit."""
+        worthy = [name for name in self.run.names if not almost_nothing(self.run, name)]
+        return set(on_front(worthy, *self.axes)) if self.axes else set()
 
     @cached_property
     def _points(self) -> list[Any]:
@@ -221,7 +231,7 @@ class Board:
                 x_of(point.x[0]) + (-9 if point.left else 9),
                 y_of(point.y[0]) + point.drop + 4,
                 "end" if point.left else "start",
-                point.best,
+                point.name in self._front,
                 f"{point.name}: {across.record.name} {point.x[0]:.3f}, {up.record.name} {point.y[0]:.3f}",
             )
             for point in self._points

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from showthrough.core.errors import PlanError, join_names
 from showthrough.report.cautions import cautions, notes_on
 from showthrough.report.files import csv_text, json_text
@@ -21,6 +23,20 @@ from showthrough.version import __version__
 
 STYLES = ("page", "tables", "site")  # later ones go over earlier ones
 SCRIPTS = ("site",)
+# Of a picture that stands alone: as on the pages, for light and dark.
+_PICTURE = """
+svg { font: 12px system-ui, sans-serif; color: #1f2124; }
+.grid { stroke: #9994; }
+.tick, .axis { fill: #777c83; }
+.front { fill: none; stroke: #777c83; stroke-dasharray: 5 4; stroke-width: 1.5; }
+g line { stroke: #777c83; opacity: 0.5; }
+g circle { fill: none; stroke: #777c83; stroke-width: 2.2; }
+g text { fill: currentColor; }
+g.best circle { stroke: #2f66b0; fill: #2f66b0; }
+g.best line { stroke: #2f66b0; }
+g.best text { font-weight: 600; }
+@media (prefers-color-scheme: dark) { svg { color: #e7e5e1; } }
+"""
 
 
 class Entry(NamedTuple):
@@ -75,10 +91,25 @@ def site_files(runs: Mapping[str, Run]) -> Iterator[tuple[str, bytes]]:
             ),
         )
         yield f"data/{board.slug}.csv", csv_text(board.run).encode()
-        yield f"data/{board.slug}.json", json_text(board.run).encode()
+        yield f"data/{board.slug}.json", _numbers(board.run)
     for slug, by_system in systems.items():
         name = by_system[0].row.name
         yield f"system/{slug}.html", _page("site_system.html", name, "../", entries=by_system, details=_details)
+
+
+def _numbers(run: Run) -> bytes:
+    """All scores as JSON, in one line and with one signature for each metric."""
+    content = msgspec.json.decode(json_text(run))
+    scores = [{key: value for key, value in score.items() if key != "signature"} for score in content["scores"]]
+    return msgspec.json.encode({**content, "scores": scores, "signatures": signatures(run)})
+
+
+def picture_svg(run: Run) -> str | None:
+    """The picture of a run alone, as a file; `None` where protection or use was not measured."""
+    picture = Board("", run.without_text()).picture
+    if picture is None:
+        return None
+    return str(template("site_picture.svg").render(picture=picture, style=_PICTURE, legible=legible))
 
 
 class Details(NamedTuple):
