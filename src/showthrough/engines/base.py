@@ -125,7 +125,7 @@ def cores() -> int:
 
 # Of the GNU C library, by number: from how many free bytes on it gives them back, and how large a block is that gets
 # pages of its own, which go back with it. So no more than the first is kept in vain.
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = (-1, 1 << 27), (-3, 1 << 24)
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = (-1, 1 << 26), (-3, 1 << 25)
 
 
 def keep_freed_memory() -> None:
