@@ -99,8 +99,10 @@ def test_shares_by_hand() -> None:
     run = scored(said, hiding("Ann Berg"))
     assert values(run) == pytest.approx(expected)
     notes = " ".join(run.notes)
-    assert "1 of 7 statements do not count in propositions: rules does not find them in originals" in notes
-    assert "tool, propositions: rules cannot judge 2 of 6 statements, which are neither gone nor kept" in notes
+    assert "1 of 7 statements do not count in propositions: the judge rules does not find them in originals" in notes
+    assert (
+        "tool, propositions: the judge rules cannot decide 2 of 6 statements, which are neither gone nor kept" in notes
+    )
     assert "the judge rules looks for words alone" in notes
     (leak,) = run.evidence["propositions"]["tool"]["a"].inferred
     assert (leak.tag, leak.true) == ("must be gone", "HIV in Oslo")

@@ -167,9 +167,8 @@ class Propositions(Metric):
         for totals in [*ours.values()][:1]:
             unfound, every = (_sum(totals, column) for column in (UNFOUND, _ALL))
             if unfound:
-                lines.append(
-                    f"{unfound} of {every} statements do not count in {own}: {judge} does not find them in originals"
-                )
+                why = f"the judge {judge} does not find them in originals"
+                lines.append(f"{unfound} of {every} statements do not count in {own}: {why}")
         return [*lines, *(line for name, totals in ours.items() for line in _unjudged(own, judge, name, totals))]
 
 
@@ -211,6 +210,6 @@ def _unjudged(own: str, judge: str, name: str, totals: Totals) -> Iterator[str]:
     unjudged, counted = (_sum(totals, column) for column in (UNJUDGED, _COUNTED))
     if unjudged:
         yield (
-            f"{shorten(name)}, {own}: {judge} cannot judge {unjudged} of {counted} statements, "
+            f"{shorten(name)}, {own}: the judge {judge} cannot decide {unjudged} of {counted} statements, "
             f"which are neither gone nor kept"
         )

@@ -199,9 +199,12 @@ class Fidelity(Metric):
             totals = rows.totals() if name not in REFERENCES and len(rows) else {}
             if totals and totals[_SURROGATES]:
                 left = totals[_SURROGATES] - totals[_JUDGED]
+                open_ones = (
+                    f"no rule can judge {left:,.0f} of them, and they do not count" if left else "rules judge all"
+                )
                 sentences.append(
                     f"{own}: {shorten(name)} writes {totals[_SURROGATES]:,.0f} surrogates in {totals[_MASKS]:,.0f} "
-                    f"masks; no rule can judge {left:,.0f} of them, and they do not count"
+                    f"masks; {open_ones}"
                 )
         return sentences
 
