@@ -36,7 +36,7 @@ def test_json_has_everything(desk: Any) -> None:
     assert found.out.endswith("written to corpus-numbers.json\n")
     read = json.loads(Path("corpus-numbers.json").read_text())
     assert read["whole"]["documents_by_annotators"] == {"1": 24, "2": 15, "3": 3}
-    assert read["whole"]["marks"]["mentions"] == {"direct": 199, "quasi": 833, "no_mask": 199}
+    assert read["whole"]["marks"]["mentions"] == {"direct": 199, "quasi": 833, "no_mask": 199, "may_mask": 0}
     assert list(read["splits"]) == ["demo"]
     assert 0 < read["whole"]["annotators"]["annotator1"]["masked_share"] < 1
 

@@ -184,5 +184,5 @@ def test_every_parameter_is_described(entry: str) -> None:
 
 
 def test_words_that_a_parameter_takes() -> None:
-    assert choices(Recall)["unit"] == ("token", "mention", "entity")
+    assert choices(Recall)["unit"] == ("token", "character", "mention", "entity")
     assert set(choices(Recall)) < {each.name for each in fields(Recall)}

@@ -108,21 +108,24 @@ class Files:
         return results
 
 
+Candidates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--anonymization",
+        "--candidate",
+        metavar="NAME",
+        help="Only this one; may be repeated.",
+        autocompletion=systems_of_run,
+    ),
+]
+
+
 @with_options(demands=options_of(Demands), files=options_of(Files))
 def command(
     run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file; with --drift, released texts.")],
     least: MinThresholds = None,
     most: MaxThresholds = None,
-    anonymization: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--anonymization",
-            "--candidate",
-            metavar="NAME",
-            help="Only this one; may be repeated.",
-            autocompletion=systems_of_run,
-        ),
-    ] = None,
+    anonymization: Candidates = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(

@@ -87,15 +87,18 @@ Across = Annotated[
 ]
 
 
+CorpusOrPlan = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CORPUS",
+        help="The corpus. Or a plan (.toml) or a TAE configuration (.json), which names everything.",
+    ),
+]
+
+
 @with_options(HEADINGS, settings=options_of(FileSettings), views=view_options())
 def command(
-    corpus: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CORPUS",
-            help="The corpus. Or a plan (.toml) or a TAE configuration (.json), which names everything.",
-        ),
-    ],
+    corpus: CorpusOrPlan,
     anonymizations: Anonymizations = None,
     with_: WithSome = None,
     output: Output = None,
