@@ -22,12 +22,16 @@ pytestmark = [
 
 WINDOWS = """
 import importlib, os, signal, sys
+from importlib.util import find_spec
 from pkgutil import walk_packages
+
+OF_OTHERS = {"showthrough.integrations.inspect_ai": "inspect_ai"}  # another program imports it, where that is installed
 
 def load():
     import showthrough
 
     names = [module.name for module in walk_packages(showthrough.__path__, "showthrough.")]
+    names = [name for name in names if name not in OF_OTHERS or find_spec(OF_OTHERS[name])]
     return [importlib.import_module(name) for name in names if not name.endswith("__main__")]
 
 load()  # first as it is, so that no other library is asked for on a system that is not its own

@@ -261,7 +261,8 @@ Place = tuple[TaggedSpans, int]
 
 def error_of(kind: ErrorType, true: Place | None, pred: Place | None, share: float | None = None) -> ModelError:
     at = pred if kind is ErrorType.FP else true
-    assert at is not None
+    if at is None:
+        raise ValueError(f"{kind.value} without the span that it is about")
     spans, number = at
     full_text, token = spans.texts(number)
     start, end = (bounds[number] for bounds in spans.bounds)
