@@ -85,15 +85,8 @@ Across = Annotated[
         "--across", help="All files are corpora: train a tagger (--with wellner3) on each, and score it on each."
     ),
 ]
-
-
-CorpusOrPlan = Annotated[
-    Path,
-    typer.Argument(
-        metavar="CORPUS",
-        help="The corpus. Or a plan (.toml) or a TAE configuration (.json), which names everything.",
-    ),
-]
+_CORPUS = "The corpus. Or a plan (.toml) or a TAE configuration (.json), which names everything."
+CorpusOrPlan = Annotated[Path, typer.Argument(metavar="CORPUS", help=_CORPUS)]
 
 
 @with_options(HEADINGS, settings=options_of(FileSettings), views=view_options())

@@ -65,7 +65,7 @@ class Tokens:
         return [word.lower() for word in self.words]
 
     @cached_property
-    def kept(self) -> Flags:
+    def counted(self) -> Flags:
         """Which tokens are no words to skip."""
         return np.array([word not in self.skipped for word in self.lowered], dtype=bool)
 
@@ -80,7 +80,7 @@ class Tokens:
         """Where tokens without words to skip start and end; the others are out of the way."""
         ends = self.start + np.array([len(word) for word in self.lowered], dtype=np.int64)
         far = np.iinfo(np.int64).max
-        return np.where(self.kept, self.start, far), np.where(self.kept, ends, -far)
+        return np.where(self.counted, self.start, far), np.where(self.counted, ends, -far)
 
     @cached_property
     def _prefixed(self) -> bool:
@@ -104,7 +104,7 @@ class Tokens:
         edge = (np.diff(codes) != 0) | (np.diff(self.sentence) != 0) | first[1:] | last[:-1]
         opens = np.flatnonzero(np.concatenate((np.ones(min(1, len(codes)), dtype=bool), edge)))
         closes = np.append(opens[1:], len(codes))
-        words_before = np.concatenate(([0], np.cumsum(self.kept)))
+        words_before = np.concatenate(([0], np.cumsum(self.counted)))
         chosen = (codes[opens] >= 0) & (words_before[closes] > words_before[opens])
         opens, closes = opens[chosen], closes[chosen]
         order = np.lexsort((np.arange(len(opens)), self.start[opens], self.sentence[opens]))
@@ -178,7 +178,7 @@ class TaggedSpans:
         """Sentence, place and word of the tokens of each span that are no words to skip."""
         tokens = self.tokens
         every = list(zip(tokens.sentence.tolist(), tokens.start.tolist(), tokens.lowered, strict=True))
-        is_word = tokens.kept.tolist()
+        is_word = tokens.counted.tolist()
         return [
             frozenset(every[position] for run in self.runs(number) for position in run if is_word[position])
             for number in range(len(self))
@@ -188,7 +188,7 @@ class TaggedSpans:
         """The words of a span, and those that are no words to skip, in small letters."""
         tokens = self.tokens
         places = [position for run in self.runs(number) for position in run]
-        words = " ".join(tokens.lowered[position] for position in places if tokens.kept[position])
+        words = " ".join(tokens.lowered[position] for position in places if tokens.counted[position])
         return " ".join(tokens.words[position] for position in places), words
 
 

@@ -132,7 +132,7 @@ def _table(which: Literal["titles", "nouns"]) -> dict[str, tuple[Gender, Number]
 
 
 @cache
-def _given() -> dict[str, Gender]:
+def _given_names() -> dict[str, Gender]:
     return {reading_form(name): gender for gender, names in (("f", _WOMEN), ("m", _MEN)) for name in names.split()}  # type: ignore[misc]
 
 
@@ -158,11 +158,11 @@ def is_famous(name: str) -> bool:
 
 def is_given_name(word: str) -> bool:
     """Whether a word in reading form is on a list of given names; of some of them no gender is known."""
-    return word in _given() or word in _other_given()
+    return word in _given_names() or word in _other_given_names()
 
 
 @cache
-def _other_given() -> frozenset[str]:
+def _other_given_names() -> frozenset[str]:
     return frozenset(map(reading_form, GIVEN))
 
 
@@ -230,4 +230,4 @@ def _given_gender(text: str, words: list[str]) -> set[Gender]:
     candidates = names if inverted else names[: max(1, len(names) - 1)]
     if len(names) == 1 and not inverted and names[0] in _also_surnames():
         return set()
-    return {_given()[word] for word in [word for word in candidates[:2] if word in _given()][:1]}
+    return {_given_names()[word] for word in [word for word in candidates[:2] if word in _given_names()][:1]}

@@ -87,7 +87,7 @@ def judge_alone(pair: SurrogatePair, dictionary: str) -> dict[str, Verdict]:
     }
 
 
-def _said(holds: bool) -> Verdict:
+def _verdict_of(holds: bool) -> Verdict:
     return RIGHT if holds else WRONG
 
 
@@ -104,7 +104,7 @@ def _type(pair: SurrogatePair) -> Verdict:
             return UNKNOWN  # towns and houses are called after people
         alike = shown in (own, shown_kind(pair.hidden)) or shown in _ALSO.get(own, frozenset())
         lost = own in _NAMES and shown in ("date", "quantity", "number") and not _numbered(pair.hidden)
-        return _said(alike and not lost)
+        return _verdict_of(alike and not lost)
     # Letters alone may be any name, but no number.
     return WRONG if _numbered(pair.hidden) and own in (*_NUMBERED, "contact") else UNKNOWN
 
@@ -129,7 +129,7 @@ def _gender(pair: SurrogatePair) -> Verdict:
     """Where the original, or the title before it, shows a gender; a surrogate that may be either stays open."""
     before = _shown(pair.hidden, pair.kind, pair.before).gender
     after = _shown(pair.written, pair.kind).gender
-    return NOT_ASKED if not before else _said(before == after) if after else UNKNOWN
+    return NOT_ASKED if not before else _verdict_of(before == after) if after else UNKNOWN
 
 
 def _number(pair: SurrogatePair) -> Verdict:
@@ -137,24 +137,24 @@ def _number(pair: SurrogatePair) -> Verdict:
     before, after = (_shown(text, pair.kind).number for text in (pair.hidden, pair.written))
     if not before or (pair.kind == "person" and "many" not in (before, after)):
         return NOT_ASKED
-    return _said(before == after) if after else UNKNOWN
+    return _verdict_of(before == after) if after else UNKNOWN
 
 
 def _format(pair: SurrogatePair) -> Verdict:
     if pair.kind in (*_NUMBERED, "contact") and (form := contact_form(pair.hidden)):  # some type it as a code
-        return _said(contact_form(pair.written) == form)
+        return _verdict_of(contact_form(pair.written) == form)
     if pair.kind not in (*_NUMBERED, "contact") or not any(map(str.isdigit, pair.hidden)):
         return NOT_ASKED
     kind: Kind = "code" if pair.kind == "contact" else pair.kind
     if pair.kind == "date" and complete_dates(pair.hidden) and not complete_dates(pair.written):
         return WRONG  # no day of the calendar
-    return _said(format_of(pair.hidden, kind) == format_of(pair.written, kind))
+    return _verdict_of(format_of(pair.hidden, kind) == format_of(pair.written, kind))
 
 
 def _digits(pair: SurrogatePair) -> Verdict:
     surface = f"{pair.entity_type} {pair.before}"
     scheme = scheme_of(pair.hidden, surface) if any(map(str.isdigit, pair.hidden)) else ""
-    return _said(scheme_of(pair.written, surface) == scheme) if scheme else NOT_ASKED
+    return _verdict_of(scheme_of(pair.written, surface) == scheme) if scheme else NOT_ASKED
 
 
 @lru_cache(maxsize=1 << 16)
@@ -226,17 +226,19 @@ def judge_identity(pairs: Sequence[SurrogatePair]) -> dict[str, list[Verdict]]:
             continue
         identity = (pair.kind, pair.key)
         if identity in first:
-            one[number] = _said(pair.new_key == first[identity])
+            one[number] = _verdict_of(pair.new_key == first[identity])
             continue
         first[identity] = pair.new_key
         whole = longer.get(pair.key, []) if pair.kind == "person" else []
         if whole:
             same = len(whole) == 1 and set(pair.new_key) <= set(people[whole[0]])
-            one[number] = UNKNOWN if len(whole) > 1 else _said(same)
+            one[number] = UNKNOWN if len(whole) > 1 else _verdict_of(same)
         if pair.kind in (*_NAMES, "code", "contact"):
             others = taken[pair.kind, pair.new_key]
             if pair.kind in kinds:
-                two[number] = _said(all(_same_person(pair, other) for other in others)) if pair.new_key else UNKNOWN
+                two[number] = (
+                    _verdict_of(all(_same_person(pair, other) for other in others)) if pair.new_key else UNKNOWN
+                )
             others.append(pair.key)
             kinds.add(pair.kind)
     return {"one": one, "two": two}
@@ -290,7 +292,7 @@ def judge_relations(pairs: Sequence[SurrogatePair], dictionary: str) -> list[Ver
         same = {other for other in alike | alike_after if _same_person(pair, pairs[other].key)}
         if (tied | tied_after) - same:
             holds = tied - same <= alike_after and tied_after - same <= alike
-            verdicts[number] = UNKNOWN if group == "person" and not new else _said(holds)
+            verdicts[number] = UNKNOWN if group == "person" and not new else _verdict_of(holds)
     return verdicts
 
 
@@ -346,8 +348,8 @@ def judge_dates(pairs: Sequence[SurrogatePair], day_first: bool | None) -> dict[
         order[number] = distances[number] = UNKNOWN
     chain = sorted(days.items())
     for (earlier, (new_earlier, _)), (later, (new_later, number)) in pairwise(chain):
-        order[number] = _said(new_earlier < new_later)
-        distances[number] = _said(new_later - new_earlier == later - earlier)
+        order[number] = _verdict_of(new_earlier < new_later)
+        distances[number] = _verdict_of(new_later - new_earlier == later - earlier)
     return {"order": order, "distances": distances}
 
 
@@ -357,4 +359,4 @@ def judge_new(pair: SurrogatePair, originals: Container[tuple[Kind, tuple[str, .
         return NOT_ASKED
     if not pair.new_key or (len(pair.new_key) == 1 and is_given_name(pair.new_key[0])):
         return UNKNOWN
-    return _said(pair.new_key == pair.key or (pair.kind, pair.new_key) not in originals)
+    return _verdict_of(pair.new_key == pair.key or (pair.kind, pair.new_key) not in originals)
